@@ -117,13 +117,15 @@ def _result(function: Callable[..., Any], args: tuple[Structure, ...]) -> Any:
     return nest.pack_sequence_as(result, outputs[: len(results)], expand_composites=True)
 
 
-def _scope_variables() -> list[Any]:
+def _scope_variables() -> list[Variable]:
     """The variables of the current variable scope."""
     scope = get_variable_scope()
     return [*scope.global_variables(), *scope.local_variables()]
 
 
-def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]) -> list[Any]:
+def dependent_variables(
+    input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]
+) -> list[Variable]:
     """The trainable variables that tensors depend on by differentiable operations.
 
     Args:
@@ -137,7 +139,7 @@ def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor
     stops = {tensor.op for tensor in input_ops}
     waiting = [identity(result).op for result in output_ops]
     seen: set[Operation] = set()
-    variables: list[object] = []
+    variables: list[Variable | None] = []
     while waiting:
         op = waiting.pop(0)
         if op in seen or op in stops:
@@ -155,7 +157,7 @@ def _global_variables() -> list[Any]:
     return [v for v in variables if isinstance(getattr(v, "op", None), Operation)]
 
 
-def variable_by_name(var_name: str) -> Any:
+def variable_by_name(var_name: str) -> Variable | None:
     """The global variable whose operation has this name; None if it is not trainable.
 
     Raises:
@@ -174,7 +176,7 @@ def variable_by_name(var_name: str) -> Any:
     return trainable[0] if trainable else None
 
 
-def _variables_of(ops: Sequence[Operation]) -> list[Any]:
+def _variables_of(ops: Sequence[Operation]) -> list[Variable]:
     """The trainable variables whose operations these are."""
     return [v for v in _global_variables() if v.op in ops and v.trainable]
 

@@ -72,7 +72,7 @@ class Template:
             self._scope = scope
             return self._called(args, kwargs)
 
-    def _called(self, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, object]) -> object:
         before = len(get_collection(GraphKeys.TRAINABLE_VARIABLES))
         result = self._func(*args, **kwargs)
         new_variables = get_collection(GraphKeys.TRAINABLE_VARIABLES)[before:]
@@ -90,7 +90,7 @@ class Template:
         return self._name
 
     @property
-    def func(self) -> Callable[..., Any]:
+    def func(self) -> Callable[..., object]:
         """The function."""
         return self._func
 

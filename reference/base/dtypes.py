@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -162,24 +162,26 @@ class DType:
         return self._row.itemsize
 
     @property
-    def min(self) -> Any:
+    def min(self) -> float:
         """The least finite value.
 
         Raises:
           TypeError: values of this dtype have no order.
 
         """
-        return self._limit("min")
+        least: float = self._limit("min")
+        return least
 
     @property
-    def max(self) -> Any:
+    def max(self) -> float:
         """The greatest finite value.
 
         Raises:
           TypeError: values of this dtype have no order.
 
         """
-        return self._limit("max")
+        greatest: float = self._limit("max")
+        return greatest
 
     def _limit(self, end: str) -> Any:
         if self._row.kind not in {"float", "int", "uint"}:
@@ -191,7 +193,7 @@ class DType:
         return getattr(info(self._row.numpy), end)
 
     @property
-    def limits(self) -> tuple[Any, Any]:
+    def limits(self) -> tuple[float, float]:
         """The range of image intensities: (0, 1) for floats, (0, max) for integers.
 
         Raises:
@@ -235,7 +237,7 @@ class DType:
     def __int__(self) -> int:
         return self._enum
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[[str], DType], tuple[str]]:
         return as_dtype, (self.name,)
 
     def __repr__(self) -> str:

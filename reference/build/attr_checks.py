@@ -102,7 +102,7 @@ def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
         )
 
 
-def _string(name: str, value: object) -> Any:
+def _string(name: str, value: object) -> str | bytes:
     if not isinstance(value, str | bytes):
         raise bad_type(f"Expected string for argument '{name}' not {value!r}.")
     if isinstance(value, bytes):

@@ -144,7 +144,7 @@ def _check_broadcast(array: np.ndarray, sizes: tuple[int, ...]) -> None:
         raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
 
 
-def _shaped(array: np.ndarray, sizes: tuple[int, ...], *, verify: bool) -> Any:
+def _shaped(array: np.ndarray, sizes: tuple[int, ...], *, verify: bool) -> TensorProto | np.ndarray:
     """The elements in a shape; where the last one is repeated a message, which has it once."""
     _check_size(array, sizes, verify=verify)
     if array.size == math.prod(sizes):

@@ -150,7 +150,7 @@ def _convert(value: object, dtype: DType | None, name: str | None, as_ref: bool)
     return constant(_elements(value, dtype), name or "Const")
 
 
-def _elements(value: object, dtype: DType | None) -> Any:
+def _elements(value: object, dtype: DType | None) -> TensorProto | np.ndarray:
     """The value of a constant: an ndarray, or a TensorProto of that dtype as it is."""
     if not isinstance(value, TensorProto):
         return constant_arrays.to_array(value, dtype)

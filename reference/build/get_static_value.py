@@ -56,7 +56,7 @@ def _folded(tensor: Tensor, _partial: bool) -> np.ndarray | None:
     return None if value is None else np.array(value)
 
 
-def _of_inputs(tensor: Tensor, _partial: bool) -> Any:
+def _of_inputs(tensor: Tensor, _partial: bool) -> np.ndarray | None:
     """The value of an operation all of whose inputs are known."""
     if any(_seen(source, partial=False) is None for source in tensor.op.inputs):
         return None

@@ -385,7 +385,7 @@ class GradientTape:
         return [v for v in variables if isinstance(v, ResourceVariable)]
 
 
-def _flat_values(x: Tensor) -> Any:
+def _flat_values(x: Tensor) -> Tensor:
     """The values of a ragged tensor, which are what is differentiated; anything else as it is."""
     return x.flat_values if is_ragged(x) else x
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.context import op_type_for, switched
@@ -30,10 +30,14 @@ __all__ = [
 ]
 
 
+#: What flows through the operations of control flow: a tensor, rows of one, a sparse tensor.
+Flow = TypeVar("Flow", bound="Tensor | IndexedSlices | SparseTensor")
+
+
 class Merged(NamedTuple):
     """A value that is alive, and its number among those that could be."""
 
-    output: Tensor | IndexedSlices | SparseTensor
+    output: Any
     value_index: Tensor
 
 
@@ -42,14 +46,15 @@ def flow_of(value: object) -> Any:
     return value.flow if isinstance(value, TensorArray) else value
 
 
-def with_flow(like: object, flow: Tensor) -> Any:
+def with_flow(like: object, flow: Tensor) -> TensorArray | Tensor:
     """An array of tensors as `like`, after `flow`; the flow itself where `like` is no array."""
     return like._after(flow) if isinstance(like, TensorArray) else flow  # noqa: SLF001 - it hands arrays on
 
 
-def merged(values: Sequence[Tensor | IndexedSlices | SparseTensor], name: str | None = None) -> Any:
+def merged(values: Sequence[Flow], name: str | None = None) -> Flow:
     """A `Merge`: the first value that is alive, of tensors, or rows of one where one is that."""
-    return merged_with_index(list(values), name).output
+    output: Flow = merged_with_index(list(values), name).output
+    return output
 
 
 def merged_with_index(values: list[Any], name: str | None = None) -> Merged:

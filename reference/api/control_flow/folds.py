@@ -107,7 +107,7 @@ def _array_of(count: TensorLike, first: Tensor, *, infer_shape: bool) -> TensorA
     )
 
 
-def _converted_index(index: TensorLike) -> Any:
+def _converted_index(index: TensorLike) -> TensorLike:
     return index() if callable(index) else index
 
 

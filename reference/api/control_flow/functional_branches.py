@@ -129,7 +129,7 @@ def functional_cond(
         return build_branch_op(COND, pred, bodies, scope)
 
 
-def squeezed_predicate(pred: TensorLike) -> Any:
+def squeezed_predicate(pred: TensorLike) -> TensorLike:
     """The predicate, squeezed to a scalar unless it is known to be one."""
     if isinstance(pred, Tensor) and (pred.shape.ndims is None or pred.shape.ndims):
         return squeeze(pred)

@@ -93,7 +93,7 @@ def while_loop(
         return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
 
 
-def read_outside(value: TensorLike) -> Any:
+def read_outside(value: TensorLike) -> TensorLike:
     """Read a resource variable outside of the loop's scope; others as they are."""
     return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 
@@ -119,7 +119,7 @@ def _counted(
     def args(values: TensorLike) -> Any:
         return (values,) if is_single else values
 
-    def goes_on(count: TensorLike, values: TensorLike) -> Any:
+    def goes_on(count: TensorLike, values: TensorLike) -> Tensor:
         less = apply_op("Less", {"x": count, "y": limit}, {}).outputs[0]
         return apply_op("LogicalAnd", {"x": less, "y": cond(*args(values))}, {}).outputs[0]
 

@@ -175,7 +175,7 @@ class BranchGraph(FuncGraph):
 
         """
 
-        def returned(value: TensorLike) -> Any:
+        def returned(value: TensorLike) -> TensorLike:
             if value is None or flow_of(value) is not value:
                 return value
             if isinstance(value, Operation) and operation_result is not None:

@@ -361,7 +361,7 @@ class OverloadedFunction:
             self._defined[key] = defined
         return self._defined[key]
 
-    def __call__(self, *args: object, **options: Any) -> Any:
+    def __call__(self, *args: object, **options: Any) -> Tensor | tuple[Tensor, ...] | Operation:
         """Call the function for the dtypes of the arguments; as `DefinedFunction.__call__`."""
         tensors = [convert_to_tensor(arg) for arg in args]
         return self.instantiate([tensor.dtype for tensor in tensors])(*tensors, **options)

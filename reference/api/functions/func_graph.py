@@ -157,7 +157,7 @@ class FuncGraph(Graph):
         self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return copy.outputs[tensor.value_index]
 
-    def variable(self, getter: object, name: str, **arguments: Any) -> Any:
+    def variable(self, getter: object, name: str, **arguments: Any) -> Tensor | Variable:
         """Create a variable in the outer graph: the custom getter of the body.
 
         Args:

@@ -198,7 +198,7 @@ def _for_as_while(
     @Defun(*takes, func_name=f"{body.name}_Body")
     def following(
         i: Any, n: TensorLike, start: TensorLike, delta: TensorLike, *args: object
-    ) -> Any:
+    ) -> tuple[object, ...]:
         return (i + 1, n, start, delta, *_results(body(start + i * delta, *args)))
 
     places = [0, 1, 2, 3, *(4 + number for number in hostmem or ())]

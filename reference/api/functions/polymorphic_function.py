@@ -231,7 +231,7 @@ class Function:
         """Run the Python function on placeholders."""
         may_make = variables is not None and not self._has_variables
 
-        def lifted(next_creator: Callable[..., object], **options: object) -> Any:
+        def lifted(next_creator: Callable[..., object], **options: object) -> object:
             if not may_make:
                 raise ValueError(
                     "tf.function only supports singleton tf.Variables created on the first call. "
@@ -245,7 +245,7 @@ class Function:
             variables.append(variable)
             return variable
 
-        def body() -> Any:
+        def body() -> object:
             inner = {name: _inside(name, value, graph) for name, value in arguments.items()}
             bound = self._signature.bind_partial()
             bound.arguments.update(inner)
@@ -345,7 +345,7 @@ def _matched(spec: object, value: object, leaf: Callable[[TypeSpec, Any], Any]) 
     return value
 
 
-def _cast(spec: TypeSpec, value: object) -> Any:
+def _cast(spec: TypeSpec, value: object) -> object:
     """An argument as the tensor that a spec describes, or a spec that says as much or more.
 
     Raises:
@@ -364,7 +364,7 @@ def _cast(spec: TypeSpec, value: object) -> Any:
     return value
 
 
-def _described(spec: TypeSpec, value: TensorLike) -> Any:
+def _described(spec: TypeSpec, value: TensorLike) -> object:
     """The spec that an argument is traced by: a tensor's spec without its value."""
     return spec if isinstance(spec, TensorSpec) else value
 

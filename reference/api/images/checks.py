@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after, assert_
@@ -159,9 +159,13 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
     return known_rank
 
 
+#: What a function of an image gives: an image, or tensors.
+Image = TypeVar("Image")
+
+
 def by_rank(
-    image: Tensor, one: Callable[[], object], batch: Callable[[], object], gap: str = " "
-) -> Any:
+    image: Tensor, one: Callable[[], Image], batch: Callable[[], Image], gap: str = " "
+) -> Image:
     """Call one of two functions, for a single image or for a batch; of both if it is not known.
 
     Raises:
@@ -170,7 +174,7 @@ def by_rank(
     """
     ndims = either_rank(image, gap)
     if ndims is None:
-        result: Tensor = cond(equal(rank(image), 3), one, batch)
+        result: Image = cond(equal(rank(image), 3), one, batch)
         return result
     return one() if ndims == 3 else batch()
 

@@ -28,7 +28,7 @@ from sessrun.reference.public import public
 __all__ = ["ctc_unique_labels", "dense_labels_to_sparse", "size_at"]
 
 
-def size_at(tensor: Tensor, axis: int) -> Any:
+def size_at(tensor: Tensor, axis: int) -> int | Tensor:
     """The size of a dimension: a number if it is known and not zero, else a scalar tensor."""
     return dimension_value(tensor.shape[axis]) or shape(tensor)[axis]
 

@@ -77,7 +77,7 @@ def _ctc_state_trans(label_seq: TensorLike) -> Tensor:
         return expand_dims(steps, 0) + skips
 
 
-def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Tensor) -> tuple[Tensor, Tensor]:
+def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: int | Tensor) -> tuple[Tensor, Tensor]:
     """Log probabilities of initial and final states, 0 or nearly -infinity: [batch, states]."""
     batch, half = size_at(seq_lengths, 0), max_seq_length + 1
     states = 2 * half
@@ -95,7 +95,7 @@ def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Tensor) -> tuple[Te
     return begins, transpose(reshape(ends, [states, batch]))
 
 
-def _ilabel_to_state(labels: Tensor, num_labels: TensorLike, ilabel_log_probs: Tensor) -> Tensor:
+def _ilabel_to_state(labels: Tensor, num_labels: int | Tensor, ilabel_log_probs: Tensor) -> Tensor:
     """From log probabilities of labels, [time, batch, labels], to those of states."""
     count = size_at(labels, 1)
     blank = tile(ilabel_log_probs[:, :, :1], [1, 1, count + 1])
@@ -105,7 +105,7 @@ def _ilabel_to_state(labels: Tensor, num_labels: TensorLike, ilabel_log_probs: T
     return pad(states, [[0, 0], [0, 0], [1, 0]], constant_values=log(0.0))
 
 
-def _state_to_olabel(labels: Tensor, num_labels: Tensor, states: Tensor) -> Tensor:
+def _state_to_olabel(labels: Tensor, num_labels: int | Tensor, states: Tensor) -> Tensor:
     """From log probabilities of states to those of labels: [time, batch, labels]."""
     half = size_at(labels, 1) + 1
     of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
@@ -118,7 +118,7 @@ def _state_to_olabel(labels: Tensor, num_labels: Tensor, states: Tensor) -> Tens
 
 
 def _state_to_olabel_unique(
-    labels: Tensor, num_labels: TensorLike, states: Tensor, unique: Sequence[Tensor]
+    labels: Tensor, num_labels: int | Tensor, states: Tensor, unique: Sequence[Tensor]
 ) -> Tensor:
     """As `_state_to_olabel`, by the unique labels of each row, which saves work."""
     half = size_at(labels, 1) + 1

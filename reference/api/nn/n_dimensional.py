@@ -197,7 +197,7 @@ class Convolution:
             batch,
         )
 
-    def _build(self, _: int, padding: Padding) -> Callable[[Tensor, Any], Tensor]:
+    def _build(self, _: int, padding: Padding) -> Callable[[Tensor, TensorLike], Tensor]:
         return _UndilatedConvolution(
             self.input_shape,
             self.filter_shape,

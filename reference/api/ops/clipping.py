@@ -33,7 +33,7 @@ def _rows(value: TensorLike, name: str) -> Tensor:
     return convert_to_tensor(value.values if isinstance(value, IndexedSlices) else value, name=name)
 
 
-def _like_input(value: TensorLike, clipped: Tensor) -> Tensor | IndexedSlices:
+def _like_input(value: TensorLike | None, clipped: Tensor) -> Tensor | IndexedSlices:
     if isinstance(value, IndexedSlices):
         return IndexedSlices(clipped, value.indices, value.dense_shape)
     return clipped
@@ -94,7 +94,7 @@ def clip_by_norm(
         return _like_input(t, clipped)
 
 
-def _tensors(t_list: object) -> list[Any]:
+def _tensors(t_list: object) -> list[Tensor | IndexedSlices | None]:
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise bad_type(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
@@ -129,7 +129,7 @@ def clip_by_global_norm(
     clip_norm: float | Tensor,
     use_norm: Tensor | None = None,
     name: str | None = None,
-) -> tuple[list[Any], Any]:
+) -> tuple[list[Tensor | IndexedSlices | None], Tensor]:
     """Scale tensors down together to a global Euclidean norm if theirs is greater.
 
     Args:
@@ -150,7 +150,7 @@ def clip_by_global_norm(
     with name_scope(name, "clip_by_global_norm", [*given, clip_norm]) as scope:
         limit = minimum(1.0 / norm, constant(1.0, norm.dtype) / clip_norm)
         scale = clip_norm * limit + (norm - norm)
-        clipped: list[Any] = []
+        clipped: list[Tensor | IndexedSlices | None] = []
         values = [None if t is None else _rows(t, f"t_{i}") for i, t in enumerate(given)]
         for i, (t, value) in enumerate(zip(given, values, strict=True)):
             if value is None:

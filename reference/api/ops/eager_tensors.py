@@ -50,7 +50,9 @@ class EagerTensor(NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._array, dtype, copy=copy)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: TensorLike, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, *inputs: TensorLike, **options: Any
+    ) -> EagerTensor:
         """Numpy's hook for operators; the result is another EagerTensor."""
         values = [value.numpy() if isinstance(value, EagerTensor) else value for value in inputs]
         return EagerTensor(getattr(ufunc, method)(*values, **options))
@@ -80,7 +82,7 @@ class EagerTensor(NDArrayOperatorsMixin):
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self._array!r}>"
 
 
-def array_of(value: TensorLike, dtype: DType) -> Any:
+def array_of(value: TensorLike, dtype: DType) -> np.ndarray | np.generic | bytes:
     """The array of a value that such a function returned, converted as by `tf.constant`.
 
     Raises:

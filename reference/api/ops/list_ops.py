@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-def _element_shape(shape: Any) -> Any:
+def _element_shape(shape: Any) -> int | Tensor | list[int]:
     """A shape as the operations take it: -1 for an unknown size, or for an unknown rank."""
     if isinstance(shape, Tensor):
         return shape

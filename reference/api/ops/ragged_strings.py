@@ -86,7 +86,7 @@ def split(
     result_type: str = "SparseTensor",
     source: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor | SparseTensor:
     """As `string_split_v2`, but sparse by default; a scalar string counts as a vector of one.
 
     Args:

@@ -145,7 +145,7 @@ def _built_or_decorator(
     func: Callable[..., object] | None,
     inp: Any,
     types: Any,
-) -> Any:
+) -> object:
     """`build(func, inp)`; if both are None, a decorator of functions that builds when called.
 
     Raises:

@@ -55,7 +55,7 @@ class ConditionalAccumulatorBase:
         return self._name
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DTypeLike:
         """The dtype of the gradients."""
         return self._dtype
 

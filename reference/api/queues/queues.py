@@ -118,7 +118,7 @@ class QueueBase:
         return self._shapes
 
     @property
-    def names(self) -> Any:
+    def names(self) -> str | Sequence[str]:
         """The name of each component, or None."""
         return self._names
 
@@ -224,7 +224,9 @@ class QueueBase:
             inputs = {"handle": self._queue_ref, "n": count}
             return apply_op(op_type, inputs, {"component_types": self._dtypes}, scope)
 
-    def _taken(self, op: Operation, shapes: Iterable[TensorShape]) -> Any:
+    def _taken(
+        self, op: Operation, shapes: Iterable[TensorShape]
+    ) -> Tensor | list[Tensor] | dict[str, Tensor]:
         for tensor, shape in zip(op.outputs, shapes, strict=True):
             tensor.set_shape(shape)
         if self._names:

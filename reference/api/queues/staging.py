@@ -67,7 +67,7 @@ class BaseStagingArea:
         return self._name
 
     @property
-    def dtypes(self) -> Sequence[Any]:
+    def dtypes(self) -> Sequence[object]:
         """The dtype of each part of an element."""
         return self._dtypes
 

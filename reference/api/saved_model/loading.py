@@ -87,7 +87,7 @@ class SavedModelLoader:
         self._saved_model = read_model(export_dir)
 
     @property
-    def export_dir(self) -> Any:
+    def export_dir(self) -> str | bytes | PathLike[str]:
         """The model's folder."""
         return self._export_dir
 

@@ -178,7 +178,7 @@ def saveables_of(var_list: object) -> list[SaveableObject]:
     return saveables
 
 
-def variables_by_name(var_list: Any) -> dict[str, Any]:
+def variables_by_name(var_list: Any) -> dict[str, object]:
     """Group variables by the names that they are saved under; those that are parts together.
 
     Raises:

@@ -198,7 +198,7 @@ class CriticalSection:
                 )
 
 
-def _same(value: TensorLike) -> Any:
+def _same(value: TensorLike) -> Operation | Tensor | TensorArray:
     """An identity of a value; a group of an operation."""
     if isinstance(value, TensorArray):
         return value.identity()

@@ -63,7 +63,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 @public("train.create_global_step")
-def create_global_step(graph: Graph | None = None) -> Any:
+def create_global_step(graph: Graph | None = None) -> Variable:
     """A new variable that counts steps.
 
     Raises:

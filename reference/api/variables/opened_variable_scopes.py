@@ -182,7 +182,7 @@ def _wrapped(
 ) -> Callable[..., Any]:
     """Compose custom getters: the inner one gets the outer one as its getter."""
 
-    def wrapped(getter: Callable[..., object], *args: object, **kwargs: object) -> Any:
+    def wrapped(getter: Callable[..., object], *args: object, **kwargs: object) -> object:
         return custom_getter(functools.partial(outer, getter), *args, **kwargs)
 
     return wrapped

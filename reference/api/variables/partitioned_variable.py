@@ -188,7 +188,7 @@ def _in_order(
     return sorted(parts, key=lambda part: list(slices[part].var_offset or ()))
 
 
-def _method(part: Variable, update: str) -> Callable[..., Any]:
+def _method(part: Variable, update: str) -> Any:
     method: Callable[..., Tensor] = getattr(part, update)
     return method
 

@@ -193,7 +193,7 @@ class RefVariable(VariableV1):
         use_locking: Any = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Tensor | Operation:
         """Add to it; gives the reference, or with `read_value` off the operation."""
         assignment = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
         result: Tensor | Operation = assignment if read_value else assignment.op

@@ -194,7 +194,7 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
         updates: TensorLike,
         use_locking: bool = locking,
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor | Variable:
         inputs = {"indices": indices, "updates": updates}
         if not _is_reference(ref):
             return ref._scattered("ResourceScatter" + kind, inputs, name)  # noqa: SLF001 - the two go together

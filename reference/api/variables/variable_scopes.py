@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sessrun.reference.api.variables.partition_layout import Partitioner
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, store_of
 from sessrun.reference.api.variables.variable_traits import (
@@ -314,7 +315,7 @@ def get_partitioned_variable(
     constraint: Callable[[Tensor], Tensor] | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Any:
+) -> PartitionedVariable:
     """`get_variable` of a variable that is cut; without a name it has the open scope's.
 
     Raises:

@@ -23,6 +23,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
@@ -159,7 +160,7 @@ class VariableStore:
             del given["constraint"]
         return custom_getter(getter=getter, name=request.name, **given)
 
-    def _get(self, request: Request) -> Any:
+    def _get(self, request: Request) -> Variable | PartitionedVariable:
         name, partitioner = request.name, request.partitioner
         is_scalar = isinstance(request.shape, Sequence) and not request.shape
         if partitioner is not None and not is_scalar:
@@ -248,7 +249,7 @@ class VariableStore:
             part = replace(request, name=name, shape=shape, dtype=dtype, initializer=initializer)
             return self._single(part, info)
 
-    def _single(self, request: Request, info: PartitionInfo | None = None) -> Any:
+    def _single(self, request: Request, info: PartitionInfo | None = None) -> Variable:
         """Share or create an unpartitioned variable, or the part that `info` describes."""
         is_value = request.initializer is not None and not callable(request.initializer)
         if is_value and request.shape is not None:
@@ -330,7 +331,7 @@ def _shared_partitioned(
     return variable
 
 
-def _create(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Any:
+def _create(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Variable:
     initializer, shape = request.initializer, request.shape
     if initializer is None:
         initializer = _default_initializer(request)
@@ -364,7 +365,7 @@ def _known(shape: TensorShape) -> TensorShape | None:
 
 def _initial(
     initializer: Any, shape: TensorShape, dtype: DType, info: PartitionInfo | None
-) -> tuple[Callable[[], Any], DType | None]:
+) -> tuple[Callable[[], TensorLike] | TensorLike, DType | None]:
     """The function that computes the initial value, and the dtype it is converted to."""
     if inspect.isclass(initializer):
         initializer = initializer()

@@ -268,7 +268,7 @@ def kernel_view(tensor: Tensor) -> KernelView:
     return _read_only
 
 
-def _read_only(array: np.ndarray) -> Any:
+def _read_only(array: np.ndarray) -> np.ndarray:
     if array.ndim == 0 and array.dtype.names is None:
         return array[()]
     view = array.view()
