@@ -10,6 +10,7 @@ from typing import Any, Final
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.math_ops import logical_xor
 from sessrun.reference.api.ops.slicing import strided_slice
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.default_graph import get_default_graph, graph_for
@@ -47,7 +48,7 @@ def _like(value: Any) -> str:
     return name
 
 
-def _apply(op_type: str, inputs: dict[str, object], attrs: dict[str, Any], name: str) -> Tensor:
+def _apply(op_type: str, inputs: dict[str, object], attrs: AttrValues, name: str) -> Tensor:
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 

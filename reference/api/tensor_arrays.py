@@ -11,6 +11,7 @@ from sessrun.reference.api.control_flow.functional_mode import is_functional
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.dtypes import DType, DTypeLike, as_dtype, int32, int64, variant
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from sessrun.reference.base.upper_functions import UPPER
@@ -111,7 +112,7 @@ class TensorArray:
         self._handle, self._flow = self._create(size, attrs, name)
 
     def _create(
-        self, size: TensorLike, attrs: dict[str, Any], name: str | None
+        self, size: TensorLike, attrs: AttrValues, name: str | None
     ) -> tuple[Tensor, Tensor]:
         with name_scope(name, "TensorArray", [size]) as scope:
             if self._colocate_with is None:

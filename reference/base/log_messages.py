@@ -10,10 +10,10 @@ import functools
 import itertools
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
-from types import FrameType
-from typing import Any
+from types import FrameType, TracebackType
+from typing import TypeAlias, TypedDict, Unpack
 
 from sessrun.reference.public import public
 
@@ -31,6 +31,21 @@ __all__ = [
 ]
 
 
+#: An error as `sys.exc_info` gives it.
+_Caught: TypeAlias = (
+    "tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]"
+)
+
+
+class LogOptions(TypedDict, total=False):
+    """The options of a message, which are those of Python's `logging`."""
+
+    exc_info: bool | BaseException | _Caught | None
+    stack_info: bool
+    stacklevel: int
+    extra: Mapping[str, object] | None
+
+
 @public("get_logger")
 @functools.cache
 def get_logger() -> logging.Logger:
@@ -44,7 +59,7 @@ def get_logger() -> logging.Logger:
 
 
 @public("logging.log", "logging.vlog")
-def log(level: int, msg: object, *args: object, **kwargs: Any) -> None:
+def log(level: int, msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
     """Write a message of a level, the arguments put into it by `%`.
 
     Raises:
@@ -55,31 +70,31 @@ def log(level: int, msg: object, *args: object, **kwargs: Any) -> None:
 
 
 @public("logging.debug")
-def debug(msg: object, *args: object, **kwargs: Any) -> None:
+def debug(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
     """Write a message of level DEBUG."""
     get_logger().debug(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.info")
-def info(msg: object, *args: object, **kwargs: Any) -> None:
+def info(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
     """Write a message of level INFO."""
     get_logger().info(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.warn", "logging.warning")
-def warning(msg: object, *args: object, **kwargs: Any) -> None:
+def warning(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
     """Write a message of level WARN."""
     get_logger().warning(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.error")
-def error(msg: object, *args: object, **kwargs: Any) -> None:
+def error(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
     """Write a message of level ERROR."""
     get_logger().error(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.fatal")
-def fatal(msg: object, *args: object, **kwargs: Any) -> None:
+def fatal(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
     """Write a message of level FATAL; the program goes on."""
     get_logger().fatal(msg, *args, **_from_here(kwargs))
 
@@ -130,7 +145,7 @@ def _calls(line: tuple[str, int]) -> Iterator[int]:
     return itertools.count()
 
 
-def _from_here(kwargs: dict[str, Any]) -> dict[str, Any]:
+def _from_here(kwargs: LogOptions) -> LogOptions:
     """The arguments, with the caller of our function as the line of the message."""
     return {"stacklevel": 2, **kwargs}
 

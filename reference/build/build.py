@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sessrun.reference.base import attr_values
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build import attr_checks, input_checks
 from sessrun.reference.build.construction import make_operation
@@ -78,7 +79,7 @@ def _checked(
     inputs: Mapping[str, object],
     attrs: Mapping[str, object],
     name: str | None,
-) -> tuple[str, list[Tensor | list[Tensor]], dict[str, Any]]:
+) -> tuple[str, list[Tensor | list[Tensor]], AttrValues]:
     """The full name, the converted inputs and the complete attributes of an operation."""
     values = attr_checks.given(declared, attrs)
     given = tuple(values)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.attributes import Attrs, AttrValues
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.build.signature import Signature, signature
@@ -53,7 +54,7 @@ def make_operation(
     declared: Signature,
     name: str,
     groups: list[Any],
-    attrs: dict[str, Any],
+    attrs: AttrValues,
     *,
     imported: Imported | None = None,
 ) -> Operation:
@@ -108,14 +109,14 @@ def make_operation(
     return op
 
 
-def _check_output_count(declared: Signature, attrs: Mapping[str, Any]) -> None:
+def _check_output_count(declared: Signature, attrs: Attrs) -> None:
     """Refuse an implausible number of outputs, before so many Tensors are created."""
     for arg in declared.declaration.outputs:
         if arg.number_attr is not None and attrs[arg.number_attr] > _MAX_OUTPUTS:
             raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
 
 
-def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
+def _output_dtypes(declared: Signature, attrs: Attrs) -> list[DType]:
     if declared.result is not None:
         return [dtypes.of_name(attrs[declared.result])]
     types: list[DType] = []
@@ -124,7 +125,7 @@ def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]
     return types
 
 
-def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
+def _dtypes_of(arg: ArgDecl, attrs: Attrs) -> list[DType]:
     if arg.type_list_attr is not None:
         names = attrs[arg.type_list_attr]
     else:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.signature import Signature
@@ -56,7 +57,7 @@ class _Context:
     __slots__ = ("arg", "attrs", "declared", "graph", "name")
 
     def __init__(
-        self, declared: Signature, graph: Graph, name: str, arg: ArgDecl, attrs: dict[str, Any]
+        self, declared: Signature, graph: Graph, name: str, arg: ArgDecl, attrs: AttrValues
     ) -> None:
         self.declared = declared
         self.graph = graph

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from sessrun.reference.api.ops.sparse_array_ops import sparse_slice
 from sessrun.reference.api.ops.sparse_math_ops import sparse_tensor_dense_matmul
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.gradient_nodes import gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
@@ -27,7 +27,7 @@ _CHANNELWISE = (*_WINDOW, "explicit_paddings")
 _PLANE = (*_CHANNELWISE, "use_cudnn_on_gpu")
 
 
-def _attrs(op: Operation, names: tuple[str, ...]) -> dict[str, Any]:
+def _attrs(op: Operation, names: tuple[str, ...]) -> AttrValues:
     return {name: op.get_attr(name) for name in names}
 
 
@@ -100,7 +100,7 @@ def _dilation(op: Operation, grad: Tensor) -> Gradients:
     )
 
 
-def _window(op: Operation, *more: str) -> dict[str, Any]:
+def _window(op: Operation, *more: str) -> AttrValues:
     return {name: op.get_attr(name) for name in ("ksize", "strides", "padding", *more)}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, reshape
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
@@ -14,6 +12,7 @@ from sessrun.reference.api.ops.matrix_diagonals import (
     matrix_set_diag,
 )
 from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import greater, less, minimum
@@ -23,7 +22,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
 
-def _align(op: Operation) -> dict[str, Any]:
+def _align(op: Operation) -> AttrValues:
     """The alignment of shorter diagonals, an attribute that only the V3 operations have."""
     return {"align": op.get_attr("align")} if op.type.endswith("V3") else {}
 

@@ -17,6 +17,7 @@ from sessrun.reference.api.functions.branch_graphs import BranchGraph, add_funct
 from sessrun.reference.api.ops.fill_ops import zeros_like
 from sessrun.reference.api.ops.list_ops import empty_tensor_list, tensor_list_pop_back
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -70,7 +71,7 @@ class _BackwardBody(BranchGraph):
         self._known: dict[Tensor, Tensor] = {}
 
     def operation_elsewhere(
-        self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
+        self, op_type: str, name: str, groups: list[Any], attrs: AttrValues
     ) -> Operation | None:
         """In the first loop's body, an operation with a small result of a tensor not kept."""
         body = self._forward.body

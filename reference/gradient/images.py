@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import concat, reshape, stack
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.math_ops import add, div_no_nan
 from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import matrix_inverse, square
@@ -42,7 +41,7 @@ constants(
 )
 
 
-def _alignment(op: Operation) -> dict[str, Any]:
+def _alignment(op: Operation) -> AttrValues:
     names = ("align_corners", "half_pixel_centers")
     return {name: op.get_attr(name) for name in names}
 

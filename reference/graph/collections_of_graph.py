@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
-__all__ = ["Collections"]
+__all__ = ["CollectionKey", "Collections"]
+
+#: The name of a collection: a string, or any other value that hashes, which no MetaGraphDef holds.
+CollectionKey = Hashable
 
 
 class Collections:
@@ -18,14 +21,14 @@ class Collections:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._lists: dict[str, list[Any]] = {}
+        self._lists: dict[CollectionKey, list[Any]] = {}
 
     @property
-    def collections(self) -> list[str]:
+    def collections(self) -> list[CollectionKey]:
         """The names of all collections."""
         return list(self._lists)
 
-    def share_collections(self, other: Collections, names: Iterable[Any]) -> None:
+    def share_collections(self, other: Collections, names: Iterable[CollectionKey]) -> None:
         """Take these collections of another graph as one's own: what one adds, both have."""
         for name in names:
             self._lists[name] = other.get_collection_ref(name)
@@ -34,23 +37,25 @@ class Collections:
         """Have the collections of another graph, those of later too."""
         self._lists = other._lists
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: CollectionKey, value: object) -> None:
         """Append a value to the collection."""
         with self._lock:
             self._lists.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: object, value: object) -> None:
+    def add_to_collections(
+        self, names: CollectionKey | Iterable[CollectionKey], value: object
+    ) -> None:
         """Append a value to each collection named; one name counts once."""
         several = [names] if isinstance(names, str) or not isinstance(names, Iterable) else names
         for name in dict.fromkeys(several):
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: CollectionKey) -> list[Any]:
         """The collection itself: changes of the list change the collection."""
         with self._lock:
             return self._lists.setdefault(name, [])
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: CollectionKey, scope: str | None = None) -> list[Any]:
         """A copy of the list; with `scope` the items whose name begins with that pattern."""
         with self._lock:
             items = list(self._lists.get(name, ()))
@@ -64,7 +69,7 @@ class Collections:
         with self._lock:
             return [name for name in self._lists if isinstance(name, str)]
 
-    def clear_collection(self, name: str) -> None:
+    def clear_collection(self, name: CollectionKey) -> None:
         """Empty the collection, by forgetting it."""
         with self._lock:
             self._lists.pop(name, None)

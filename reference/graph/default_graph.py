@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
+from sessrun.reference.graph.collections_of_graph import CollectionKey
 from sessrun.reference.graph.graph import ENTERED_GRAPHS, Graph
 from sessrun.reference.public import public
 
@@ -114,25 +115,25 @@ def control_dependencies(
 
 
 @public("add_to_collection")
-def add_to_collection(name: str | None, value: object) -> None:
+def add_to_collection(name: CollectionKey, value: object) -> None:
     """The default graph's `add_to_collection`."""
     get_default_graph().add_to_collection(name, value)
 
 
 @public("add_to_collections")
-def add_to_collections(names: object, value: object) -> None:
+def add_to_collections(names: CollectionKey | Iterable[CollectionKey], value: object) -> None:
     """The default graph's `add_to_collections`."""
     get_default_graph().add_to_collections(names, value)
 
 
 @public("get_collection")
-def get_collection(key: object, scope: str | None = None) -> list[Any]:
+def get_collection(key: CollectionKey, scope: str | None = None) -> list[Any]:
     """The default graph's `get_collection`."""
     return get_default_graph().get_collection(key, scope)
 
 
 @public("get_collection_ref")
-def get_collection_ref(key: object) -> list[Any]:
+def get_collection_ref(key: CollectionKey) -> list[Any]:
     """The default graph's `get_collection_ref`."""
     return get_default_graph().get_collection_ref(key)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.graph import graph_elements
-from sessrun.reference.graph.collections_of_graph import Collections
+from sessrun.reference.graph.collections_of_graph import CollectionKey, Collections
 from sessrun.reference.graph.function_library import FunctionLibrary
 from sessrun.reference.graph.graph_scopes import GraphScopes
 from sessrun.reference.graph.operation import OPERATION_BUILDERS, Operation
@@ -259,7 +259,7 @@ class Graph(GraphScopes, Collections):
         """Make this the thread's default graph inside the `with`."""
         return ENTERED_GRAPHS.pushed(self)
 
-    def add_to_collection(self, name: str | None, value: object) -> None:
+    def add_to_collection(self, name: CollectionKey, value: object) -> None:
         """Append a value to the collection; RuntimeError if the graph is finalized."""
         self.check_not_finalized()
         super().add_to_collection(name, value)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsIndex
 
 from sessrun.reference.base import attr_values
+from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
 from sessrun.reference.graph.creation import Site
 from sessrun.reference.graph.default_session import DefaultSession, FeedDict, get_default_session
@@ -80,7 +81,7 @@ class Operation:
         declaration: Declaration,
         name: str,
         inputs: Iterable[Tensor],
-        attrs: Mapping[str, Any],
+        attrs: Attrs,
         *,
         site: Site | None,
     ) -> None:

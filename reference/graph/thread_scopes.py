@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sessrun.reference.base.attributes import Attrs
 from sessrun.spec import devices
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Scopes(threading.local):
         self.container = ""
         self.gradient_types: Mapping[str, str] = {}
         self.kernel_labels: Mapping[str, str] = {}
-        self.attrs: Mapping[str, Any] = {}
+        self.attrs: Attrs = {}
         self.original: Operation | None = None
         self.variables: Any = None
         self.variable_creators: tuple[Callable[..., object], ...] = ()  # outermost first

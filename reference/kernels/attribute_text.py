@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.base.kernel_errors import InvalidArgument
 
 __all__ = ["attribute_octets", "attribute_text", "resource_names"]
@@ -26,7 +26,7 @@ def attribute_octets(value: bytes | str) -> bytes:
     return attribute_text(value).encode("utf-8", "surrogateescape")
 
 
-def resource_names(attrs: Mapping[str, Any]) -> tuple[str, str]:
+def resource_names(attrs: Attrs) -> tuple[str, str]:
     """The container and the shared name of a node that makes a resource, either empty if not given.
 
     Raises:

@@ -7,11 +7,12 @@ would favour low numbers (one beyond the last full multiple of the range) is ski
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from sessrun.reference.base.arrays import Array, ArrayModule
+from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, NotFound
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, dtype_of
@@ -217,7 +218,7 @@ def fixed_unigram_candidate_sampler(bind: Bind) -> KernelFunction:
     return compute
 
 
-def _own_weights(attrs: Mapping[str, Any]) -> Array:
+def _own_weights(attrs: Attrs) -> Array:
     """The weights of a shard's classes, float32; reserved classes have weight 0.
 
     Raises:

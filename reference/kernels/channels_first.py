@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.kernels.host import ints
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction
 
@@ -60,7 +61,7 @@ def any_format(inputs: str, output: str = "x") -> Callable[[_Binder], _Binder]:
     return serve
 
 
-def _attrs(attrs: Attrs, last: Sequence[int]) -> dict[str, Any]:
+def _attrs(attrs: Attrs, last: Sequence[int]) -> AttrValues:
     """The attributes, with their numbers in the order of channels that come last."""
     turned = dict(attrs)
     turned["data_format"] = "NHWC" if len(last) == 4 else "NDHWC"

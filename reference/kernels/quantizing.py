@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.input_shapes import require_same_shape
@@ -45,7 +46,7 @@ def _ends(value: Array, ndim: int, axis: int, sizes: tuple[int, ...], name: str)
 @binder("QuantizeV2", devices=_CPU)
 def quantize(bind: Bind) -> KernelFunction:
     """The integers of numbers, and the range that they represent."""
-    attrs: dict[str, Any] = {
+    attrs: AttrValues = {
         name: _word(value) if isinstance(value, bytes) else value
         for name, value in bind.attrs.items()
     }

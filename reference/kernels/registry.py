@@ -24,11 +24,12 @@ import importlib
 import inspect
 import pkgutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from sessrun.reference.base.arrays import ArrayModule
+from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.reference.state.steps import Step
@@ -57,9 +58,6 @@ EVERY: Final = "*"
 #: A bound kernel: called with the inputs (after the `Step`, if it asked for that), it returns its
 #: output, a tuple of several, or None. A resource is any object, so the type says no more.
 KernelFunction = Callable[..., object]
-
-#: The attributes of a node by name, as Python values; `Bind` says what they are.
-Attrs = Mapping[str, Any]
 
 F = TypeVar("F", bound=KernelFunction)
 

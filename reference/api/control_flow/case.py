@@ -21,7 +21,7 @@ from sessrun.reference.public import public
 
 __all__ = ["case"]
 
-Branch = Callable[[], Any]
+Branch = Callable[[], object]
 
 
 @public("case")

@@ -30,7 +30,7 @@ from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["Conditional", "cond"]
 
-Branch = Callable[[], Any]
+Branch = Callable[[], object]
 
 
 class Conditional(Context):

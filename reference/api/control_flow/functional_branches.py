@@ -48,7 +48,7 @@ __all__ = [
     "squeezed_predicate",
 ]
 
-Branch = Callable[[], Any]
+Branch = Callable[[], object]
 
 
 class Kind(NamedTuple):

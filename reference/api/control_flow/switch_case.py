@@ -19,7 +19,7 @@ from sessrun.reference.public import public
 
 __all__ = ["indexed_case", "switch_case"]
 
-Branch = Callable[[], Any]
+Branch = Callable[[], object]
 
 
 @public("switch_case")

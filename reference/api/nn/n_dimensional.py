@@ -13,6 +13,7 @@ from sessrun.reference.api.nn.poolings import avg_pool, avg_pool3d, max_pool, ma
 from sessrun.reference.api.nn.window_arguments import Padding, SizesLike, per_dimension
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape, dimension_at_index
 from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
 from sessrun.reference.build.tensor_like import TensorLike
@@ -85,7 +86,7 @@ def convolution_internal(
     steps = per_dimension(strides, count, "strides", first=channels == 1)
     with name_scope(name, None if name else "convolution", [x, kernels]) as scope:
         if all(size == 1 for size in apart):
-            attrs: dict[str, Any] = {
+            attrs: AttrValues = {
                 "padding": padding,
                 "data_format": data_format,
                 "dilations": apart,

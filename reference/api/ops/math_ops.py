@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.ops.cast_ops import cast, conj, one
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike, as_shape
 from sessrun.reference.build.conversion import (
@@ -260,7 +261,7 @@ def _of_batches(
     output_type: DTypeLike | None,
     scope: str,
 ) -> Tensor:
-    attrs: dict[str, Any] = {
+    attrs: AttrValues = {
         "adj_x": turned[0],
         "adj_y": turned[1],
         "grad_x": marks["grad_a"],

@@ -5,11 +5,10 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.shape_ops import shape_tensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -23,7 +22,7 @@ from sessrun.reference.public import public
 __all__ = ["random_normal", "random_uniform", "seed_attributes", "truncated_normal"]
 
 
-def seed_attributes(seed: int | None) -> dict[str, Any]:
+def seed_attributes(seed: int | None) -> AttrValues:
     """The attributes `seed` and `seed2` of an operation; 0 if there is no seed."""
     first, second = get_seed(seed)
     return {

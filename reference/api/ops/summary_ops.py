@@ -251,7 +251,7 @@ def merge(
 
 @public("summary.merge_all")
 def merge_all(
-    key: TensorLike = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
+    key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Tensor | None:
     """All summaries of a collection merged; None if the collection is empty.
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.saving.collection_defs import add_collection
 from sessrun.reference.api.saving.meta_graph import (
     UNBOUND_INPUTS,
@@ -19,6 +18,7 @@ from sessrun.reference.api.saving.meta_graph import (
 from sessrun.reference.api.saving.meta_graph_import import add_graph, read_meta_graph
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.collections_of_graph import CollectionKey
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import without
@@ -63,7 +63,7 @@ def create_meta_graph_def(
 
 def add_collection_def(
     meta_graph_def: MetaGraphDef,
-    key: TensorLike,
+    key: CollectionKey,
     graph: Graph | None = None,
     export_scope: str | None = None,
 ) -> None:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
 
-from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.partition_layout import Partitioner
+from sessrun.reference.api.variables.variable_arguments import (
+    Constraint,
+    DeviceChoice,
+    Getter,
+    Initializer,
+    Regularizer,
+)
 from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableScope, scopes_of
-from sessrun.reference.api.variables.variable_store import AUTO_REUSE
+from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Reuse
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import graph_of
 from sessrun.reference.graph.default_graph import get_default_graph
@@ -52,18 +58,18 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
 
     def __init__(
         self,
-        name_or_scope: Any,
+        name_or_scope: str | VariableScope | None,
         default_name: str | None = None,
-        values: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
-        caching_device: object = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
-        reuse: Any = None,
+        values: Iterable[object] | None = None,
+        initializer: Initializer = None,
+        regularizer: Regularizer = None,
+        caching_device: DeviceChoice = None,
+        partitioner: Partitioner | None = None,
+        custom_getter: Getter | None = None,
+        reuse: Reuse = None,
         dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Constraint = None,
         auxiliary_name_scope: bool = True,
     ) -> None:
         if default_name is None and name_or_scope is None:
@@ -169,7 +175,7 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
                 scopes.forget_inside(name)
 
     def _changed(self, key: str, inherited: Any) -> Any:
-        change = self._changes[key]
+        change: Any = self._changes[key]
         if change is None:
             return inherited
         if key == "custom_getter" and inherited is not None:
@@ -191,15 +197,15 @@ def _wrapped(
 @public("variable_op_scope")
 @contextmanager
 def variable_op_scope(
-    values: TensorLike,
-    name_or_scope: object,
+    values: Iterable[object] | None,
+    name_or_scope: str | VariableScope | None,
     default_name: str | None = None,
-    initializer: object = None,
+    initializer: Initializer = None,
     regularizer: Callable[[Tensor], Tensor | None] | None = None,
-    caching_device: object = None,
+    caching_device: DeviceChoice = None,
     partitioner: Partitioner | None = None,
     custom_getter: Callable[..., object] | None = None,
-    reuse: object = None,
+    reuse: Reuse = None,
     dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
     constraint: Callable[[Tensor], Tensor] | None = None,

@@ -12,6 +12,7 @@ from sessrun.reference.api.variables.opened_variable_scopes import variable_scop
 from sessrun.reference.api.variables.partition_layout import Partitioner
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import get_partitioned_variable
+from sessrun.reference.api.variables.variable_store import Reuse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -135,7 +136,7 @@ def create_partitioned_variables(
     trainable: bool = True,
     collections: Iterable[str] | None = None,
     name: str | None = None,
-    reuse: object = None,
+    reuse: Reuse = None,
 ) -> list[Variable]:
     """Create the parts of a variable that is partitioned as `slicing` says.
 

@@ -12,6 +12,7 @@ from typing import Any
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import initial_values, state_ops
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_arguments import DeviceChoice
 from sessrun.reference.api.variables.variable_base import VariableV1
 from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
 from sessrun.reference.base.dtypes import DType, DTypeLike
@@ -43,7 +44,7 @@ class RefVariable(VariableV1):
         trainable: bool | None = None,
         collections: Iterable[str] | None = None,
         validate_shape: bool = True,
-        caching_device: object = None,
+        caching_device: DeviceChoice = None,
         name: str | None = None,
         dtype: Any = None,
         constraint: Callable[[Tensor], Tensor] | None = None,
@@ -230,7 +231,9 @@ class RefVariable(VariableV1):
         )
 
 
-def _device_of_reads(variable: Tensor, caching_device: object) -> AbstractContextManager[None]:
+def _device_of_reads(
+    variable: Tensor, caching_device: DeviceChoice
+) -> AbstractContextManager[None]:
     graph: Graph = variable.graph
     if caching_device is not None:
         return graph.device(caching_device)

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import initial_values
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_arguments import DeviceChoice
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_traits import (
     collections_of,
@@ -49,7 +50,7 @@ class ResourceVariable(Variable):
     handle: Tensor
     _read: Tensor
     _cached: Tensor | None = None
-    _caching_device: object = None
+    _caching_device: DeviceChoice = None
     _is_initialized: Tensor | None = None
     _validate_shape = True
 
@@ -59,7 +60,7 @@ class ResourceVariable(Variable):
         trainable: bool | None = None,
         collections: Iterable[str] | None = None,
         validate_shape: bool = True,
-        caching_device: object = None,
+        caching_device: DeviceChoice = None,
         name: str | None = None,
         dtype: Any = None,
         variable_def: VariableDef | None = None,

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from sessrun.reference.api.variables.partition_layout import Partitioner
 from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
+from sessrun.reference.api.variables.variable_arguments import DeviceChoice
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, store_of
+from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, Reuse, store_of
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
     VariableSynchronization,
@@ -65,11 +66,11 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: object,
+        reuse: Reuse,
         name: str = "",
         initializer: object = None,
         regularizer: object = None,
-        caching_device: object = None,
+        caching_device: DeviceChoice = None,
         partitioner: object = None,
         custom_getter: object = None,
         name_scope: str = "",  # noqa: A002, RUF100 - TensorFlow's signature
@@ -116,7 +117,7 @@ class VariableScope:
         """Set the default regularizer."""
         self.regularizer = regularizer
 
-    def set_caching_device(self, caching_device: object) -> None:
+    def set_caching_device(self, caching_device: DeviceChoice) -> None:
         """Set the default caching device."""
         self.caching_device = caching_device
 
@@ -245,7 +246,7 @@ def get_variable(
     regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = None,
     collections: Iterable[str] | None = None,
-    caching_device: object = None,
+    caching_device: DeviceChoice = None,
     partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -308,7 +309,7 @@ def get_partitioned_variable(
     regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = True,
     collections: Iterable[str] | None = None,
-    caching_device: object = None,
+    caching_device: DeviceChoice = None,
     partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -363,7 +364,7 @@ def get_local_variable(
     regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = False,
     collections: Iterable[str] | None = None,
-    caching_device: object = None,
+    caching_device: DeviceChoice = None,
     partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,

@@ -9,13 +9,23 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sessrun.reference.api.ops.array_ops import slice_
 from sessrun.reference.api.variables import init_ops, variables
-from sessrun.reference.api.variables.partition_layout import PartitionInfo, partitions_of, places
+from sessrun.reference.api.variables.partition_layout import (
+    PartitionInfo,
+    partitions_of,
+    places,
+)
 from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_arguments import (
+    CollectionNames,
+    Constraint,
+    DeviceChoice,
+    Regularizer,
+)
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_traits import traits_of
 from sessrun.reference.base import dtypes, tensor_shape
@@ -33,6 +43,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = [
     "AUTO_REUSE",
     "Request",
+    "Reuse",
     "VariableStore",
     "default_store",
     "store_of",
@@ -48,6 +59,9 @@ class _ReuseMode(enum.Enum):
 
 AUTO_REUSE: Final = _ReuseMode.AUTO_REUSE
 
+#: Whether variables are shared: always, never, or if they exist; None as in the scope around.
+Reuse: TypeAlias = "bool | _ReuseMode | None"
+
 STORE_KEY: Final = ("__variable_store",)
 _LOCK: Final = threading.Lock()
 
@@ -60,15 +74,15 @@ class Request:
     shape: Any = None
     dtype: Any = dtypes.float32
     initializer: Any = None
-    regularizer: Any = None
-    reuse: Any = None
+    regularizer: Regularizer = None
+    reuse: Reuse = None
     trainable: bool | None = None
-    collections: Any = None
-    caching_device: Any = None
+    collections: CollectionNames = None
+    caching_device: DeviceChoice = None
     partitioner: Any = None
     validate_shape: bool = True
     use_resource: bool | None = None
-    constraint: Any = None
+    constraint: Constraint = None
     synchronization: Any = None
     aggregation: Any = None
 

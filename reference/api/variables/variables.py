@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_arguments import DeviceChoice
 from sessrun.reference.api.variables.variable_base import Variable, VariableV1
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
@@ -22,7 +23,6 @@ from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import init_scope
-from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.spec.proto import VariableDef
@@ -42,9 +42,6 @@ __all__ = [
 
 #: What makes a variable; a creator scope's takes the next one first.
 Creator = Callable[..., Any]
-
-#: A device's name, or a function that chooses one for an operation.
-DeviceChoice: TypeAlias = "str | Callable[[Operation], str | None] | None"
 
 
 class _Toggle:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.base.dtypes import of_name
 from sessrun.reference.build.signature import Signature
 from sessrun.reference.errors import bad_value
@@ -49,7 +50,7 @@ def grouped(
     return groups
 
 
-def _wanted_dtypes(arg: ArgDecl, attrs: Mapping[str, Any], given: int) -> list[str]:
+def _wanted_dtypes(arg: ArgDecl, attrs: Attrs, given: int) -> list[str]:
     """The dtypes of an argument's tensors; of a list longer than all inputs its beginning."""
     if arg.type_list_attr is not None:
         results: list[str] = list(attrs[arg.type_list_attr])
