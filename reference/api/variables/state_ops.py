@@ -13,7 +13,6 @@ from typing import Any, Final
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, shape
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.ops.math_ops import range_
-from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike, as_shape
 from sessrun.reference.build.build import apply_op
@@ -50,7 +49,7 @@ __all__ = [
 ]
 
 
-def _is_reference(ref: Variable | Tensor) -> bool:
+def _is_reference(ref: Any) -> bool:
     is_ref: bool = ref.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
     return is_ref
 
@@ -128,7 +127,7 @@ def assign(
 
 @public("assign_add")
 def assign_add(
-    ref: Variable | Tensor,
+    ref: Any,
     value: TensorLike,
     use_locking: bool | None = None,
     name: str | None = None,
@@ -150,7 +149,7 @@ def assign_sub(
 
 
 def _updated(
-    op_type: str, ref: Variable | Tensor, value: object, use_locking: bool | None, name: str | None
+    op_type: str, ref: Any, value: object, use_locking: bool | None, name: str | None
 ) -> Tensor:
     inputs = {"ref": ref, "value": value}
     return apply_op(op_type, inputs, {"use_locking": use_locking}, name).outputs[0]
@@ -194,7 +193,7 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
         updates: TensorLike,
         use_locking: bool = locking,
         name: str | None = None,
-    ) -> Tensor | Variable:
+    ) -> Any:
         inputs = {"indices": indices, "updates": updates}
         if not _is_reference(ref):
             return ref._scattered("ResourceScatter" + kind, inputs, name)  # noqa: SLF001 - the two go together
