@@ -10,6 +10,7 @@ from typing import Any, Self, TypeGuard
 from sessrun.reference.public import public
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
+from sessrun.spec.proto import NodeDef
 
 __all__ = [
     "DeviceSpecV1",
@@ -184,12 +185,12 @@ class MergeDevice:
     def __init__(self, spec: str | DeviceSpecV2 | None) -> None:
         self._name = devices.parse(canonical_name(spec))
 
-    def __call__(self, node_def: Any) -> DeviceSpecV1:
+    def __call__(self, node_def: NodeDef) -> DeviceSpecV1:
         """The device of an operation or NodeDef, completed."""
         own = devices.parse(node_def.device or "")
         return DeviceSpecV1._of(own.over(self._name))  # noqa: SLF001 - as DeviceSpec does it
 
-    def shortcut_string_merge(self, node_def: Any) -> str:
+    def shortcut_string_merge(self, node_def: NodeDef) -> str:
         """The same as text."""
         return self(node_def).to_string()
 

@@ -208,7 +208,7 @@ class DType:
             return 0, self.max
         raise ValueError(f"{self} does not have defined limits.")
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: DTypeLike) -> bool:
         """Whether a tensor of dtype `other` may be used where this dtype is expected."""
         other = as_dtype(other)
         return self._enum in {other.as_datatype_enum, other.base_dtype.as_datatype_enum}
@@ -317,7 +317,7 @@ def of_name(name: str) -> DType:
     return _BY_NAME[name]
 
 
-def of_array(array: Any) -> DType:
+def of_array(array: np.ndarray | np.generic) -> DType:
     """The DType of an ndarray's elements.
 
     Raises:
@@ -368,7 +368,7 @@ def _of_numpy(value: Any) -> DType | None:
     return None if row is None else _INTERNED[row.enum]
 
 
-def _refuse(value: Any) -> NoReturn:
+def _refuse(value: object) -> NoReturn:
     raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
 
 

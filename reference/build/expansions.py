@@ -6,13 +6,21 @@ and contracts, how a feed of it expands. The last registered type comes first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sessrun.reference.public import public
 
 __all__ = ["Expansion", "expansion_of", "register_session_run_conversion_functions"]
+
+#: From a value to the fetches that stand for it, and the function of their values that gives
+#: the value's own. The value is of the type that was registered, whichever that is.
+FetchFunction: TypeAlias = Callable[[Any], tuple[Sequence[object], Callable[[list[Any]], object]]]
+#: From a key and a value to pairs of a tensor and the value that is fed to it.
+FeedFunction: TypeAlias = Callable[[Any, Any], Iterable[tuple[object, object]]]
+#: From a key to the tensors that a partial run feeds for it.
+FeedKeysFunction: TypeAlias = Callable[[Any], Iterable[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +36,9 @@ class Expansion:
     """
 
     type: type
-    fetch: Callable[[Any], tuple[Any, Callable[[list[Any]], Any]]]
-    feed: Callable[[Any, Any], Any] | None
-    feed_keys: Callable[[Any], Any] | None
+    fetch: FetchFunction
+    feed: FeedFunction | None
+    feed_keys: FeedKeysFunction | None
 
 
 _EXPANSIONS: Final[list[Expansion]] = []
@@ -39,9 +47,9 @@ _EXPANSIONS: Final[list[Expansion]] = []
 @public("register_session_run_conversion_functions")
 def register_session_run_conversion_functions(
     tensor_type: type,
-    fetch_function: Callable[[Any], tuple[Any, Callable[[list[Any]], Any]]],
-    feed_function: Callable[[Any, Any], Any] | None = None,
-    feed_function_for_partial_run: Callable[[Any], Any] | None = None,
+    fetch_function: FetchFunction,
+    feed_function: FeedFunction | None = None,
+    feed_function_for_partial_run: FeedKeysFunction | None = None,
 ) -> None:
     """Let sessions fetch and feed objects of a type of the caller's own.
 

@@ -7,7 +7,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
@@ -35,9 +35,13 @@ _RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
 #: Where a new word begins in an op type.
 _WORD_START: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
+#: A function that applies an operation. It returns what `outputs_of` gives, by the operation: a
+#: tensor, a list of tensors, a named tuple of them, or the operation itself.
+RawFunction: TypeAlias = Callable[..., Any]
+
 
 @functools.cache
-def wrapper(op_type: str) -> Callable[..., Any]:
+def wrapper(op_type: str) -> RawFunction:
     """A function that builds an operation of this type from inputs and attributes by name.
 
     It returns the operation if it has no output, its tensor if it has one, a list for a list of
@@ -98,7 +102,7 @@ def _default_of(attr: AttrDecl) -> Any:
     return dtypes.of_name(attr.default) if attr.type == "type" else attr.default
 
 
-def python_wrapper(name: str) -> Callable[..., Any] | None:
+def python_wrapper(name: str) -> RawFunction | None:
     """The function that TensorFlow's generated modules (`gen_math_ops`) call by this name.
 
     It does what `wrapper` does, and takes arguments by position, too, in this order: inputs,
@@ -115,7 +119,7 @@ def python_wrapper(name: str) -> Callable[..., Any] | None:
     return None if op_type is None else positional(op_type, name)
 
 
-def positional(op_type: str, name: str) -> Callable[..., Any]:
+def positional(op_type: str, name: str) -> RawFunction:
     """A function of this name that does what `wrapper` does and takes positional arguments, too."""
     make = wrapper(op_type)
     known = inspect.signature(make)
@@ -144,13 +148,13 @@ class PublicFunctions(dict[str, Any]):
     def __init__(self, module: str) -> None:
         super().__init__(OPERATIONS.public_names())
         self._module = module
-        self._functions: dict[str, Callable[..., Any]] = {}
+        self._functions: dict[str, RawFunction] = {}
         self._op_types = {function_name(op_type): op_type for op_type in self.values()}
 
-    def __getitem__(self, public_name: str) -> Callable[..., Any]:
+    def __getitem__(self, public_name: str) -> RawFunction:
         return self.called(function_name(super().__getitem__(public_name)))
 
-    def called(self, name: str) -> Callable[..., Any]:
+    def called(self, name: str) -> RawFunction:
         """The function whose name is its op type in lower case: `batch_to_space_nd`.
 
         Raises:

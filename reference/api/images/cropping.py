@@ -39,10 +39,10 @@ def _known(*dims: Any) -> list[int | None]:
 @public("image.pad_to_bounding_box")
 def pad_to_bounding_box(
     image: TensorLike,
-    offset_height: TensorLike,
-    offset_width: TensorLike,
-    target_height: TensorLike,
-    target_width: TensorLike,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
 ) -> Tensor:
     """Pad an image, or a batch of images, with zeros to a size.
 
@@ -64,10 +64,10 @@ def pad_to_bounding_box(
 
 def pad_to_bounding_box_internal(
     image: TensorLike,
-    offset_height: Any,
-    offset_width: Any,
-    target_height: TensorLike,
-    target_width: TensorLike,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
     check_dims: bool,
 ) -> Tensor:
     """As `pad_to_bounding_box`; without `check_dims` nothing asks whether the image fits."""
@@ -93,10 +93,10 @@ def pad_to_bounding_box_internal(
 @public("image.crop_to_bounding_box")
 def crop_to_bounding_box(
     image: TensorLike,
-    offset_height: Any,
-    offset_width: Any,
-    target_height: Any,
-    target_width: Any,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
 ) -> Tensor:
     """Crop an image, or a batch of images, to a bounding box.
 

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType, as_dtype
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DType, DTypeLike, as_dtype
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 
 __all__ = [
     "FixedLenFeature",
@@ -29,7 +29,7 @@ class VarLenFeature(NamedTuple):
 
     """
 
-    dtype: Any
+    dtype: DTypeLike
 
 
 class FixedLenFeature(NamedTuple):
@@ -42,8 +42,8 @@ class FixedLenFeature(NamedTuple):
 
     """
 
-    shape: Any
-    dtype: Any
+    shape: ShapeLike
+    dtype: DTypeLike
     default_value: TensorLike | None = None
 
 
@@ -58,8 +58,8 @@ class FixedLenSequenceFeature(NamedTuple):
 
     """
 
-    shape: Any
-    dtype: Any
+    shape: ShapeLike
+    dtype: DTypeLike
     allow_missing: bool = False
     default_value: TensorLike | None = None
 
@@ -78,7 +78,7 @@ class SparseFeature(NamedTuple):
 
     index_key: str | Sequence[str]
     value_key: str
-    dtype: Any
+    dtype: DTypeLike
     size: int | Sequence[int]
     already_sorted: bool = False
 

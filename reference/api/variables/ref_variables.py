@@ -179,7 +179,7 @@ class RefVariable(VariableV1):
     def assign(
         self,
         value: TensorLike,
-        use_locking: Any = False,
+        use_locking: bool | None = False,
         name: str | None = None,
         read_value: bool = True,
     ) -> Tensor | Operation:
@@ -191,7 +191,7 @@ class RefVariable(VariableV1):
     def assign_add(
         self,
         delta: TensorLike,
-        use_locking: Any = False,
+        use_locking: bool | None = False,
         name: str | None = None,
         read_value: bool = True,
     ) -> Tensor | Operation:
@@ -203,7 +203,7 @@ class RefVariable(VariableV1):
     def assign_sub(
         self,
         delta: TensorLike,
-        use_locking: Any = False,
+        use_locking: bool | None = False,
         name: str | None = None,
         read_value: bool = True,
     ) -> Tensor | Operation:
