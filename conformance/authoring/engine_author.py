@@ -18,7 +18,7 @@ from sessrun.spec.cases.forms import ErrorForm, Step
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.forms import Json, JsonObject
 
-__all__ = ["EngineAuthor", "SessionAuthor"]
+__all__ = ["EngineAuthor", "Numbers", "SessionAuthor"]
 
 
 #: What numpy makes an array of; bytes are a tensor of one string.

@@ -9,16 +9,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
-__all__ = ["ENQUEUES", "Underway", "notes", "overlapping"]
+__all__ = ["ENQUEUES", "Base", "Underway", "notes", "overlapping"]
 
 ENQUEUES: Final = frozenset({"QueueEnqueueV2", "QueueEnqueueManyV2"})
 
@@ -64,10 +64,15 @@ class Underway:
                 other.words.add(word)
 
 
+class Base(Protocol):
+    """A run as the conforming namespace does it, with the caller's options."""
+
+    def __call__(self, fetches: Fetches = ..., feeds: Feeds = ...) -> Any:
+        """The values of the fetches; the caller's fetches and feeds are the defaults."""
+
+
 #: The run of a fault, a function of (the run, base, the runs that were under way when it began).
-#: `base()` runs it in the conforming namespace, `base(fetches, feeds)` runs other fetches there,
-#: with the same options.
-Change = Callable[[Underway, Call, list[Underway]], Any]
+Change = Callable[[Underway, Base, list[Underway]], Any]
 
 
 def overlapping(

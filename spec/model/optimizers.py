@@ -18,7 +18,7 @@ __all__ = ["STEPS", "stepped"]
 Array: TypeAlias = np.ndarray
 Arrays: TypeAlias = tuple[Array, ...]
 #: A number of an operation, or a flag of it.
-Number: TypeAlias = complex
+Number: TypeAlias = complex | np.ndarray
 Numbers: TypeAlias = Mapping[str, Number]
 
 
@@ -161,7 +161,7 @@ STEPS: Final[dict[str, Callable[..., Arrays]]] = {
 
 def stepped(
     rule: str,
-    numbers: Numbers,
+    numbers: Mapping[str, np.generic | np.ndarray | complex],
     gradient: np.ndarray,
     arrays: Sequence[np.ndarray],
     rows: Sequence[int] | None,

@@ -178,6 +178,11 @@ def _run(block: Sequence[Statement], state: list[int]) -> int:
     return bumps
 
 
+def _types_of_variables() -> list[JsonObject]:
+    """The type attributes of what a program's statements read and write."""
+    return [*(_INT for _ in range(VARIABLES)), _RESOURCE]
+
+
 @dataclass(slots=True)
 class _Emitter:
     """Writes statements as nodes; the tensor `pivot` is dead where a statement is not executed."""
@@ -185,7 +190,7 @@ class _Emitter:
     writer: GraphWriter
     pivot: str | None = None
     frames: int = 0
-    types: list[JsonObject] = field(default_factory=lambda: [_INT] * VARIABLES + [_RESOURCE])
+    types: list[JsonObject] = field(default_factory=_types_of_variables)
 
     def number(self, value: int) -> str:
         name = self.writer.constant(np.array(value, np.int32))

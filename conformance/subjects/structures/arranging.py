@@ -11,9 +11,8 @@ from typing import Any, Final
 import attr
 import numpy as np
 
-from sessrun.conformance.authoring.forms import Matcher, Recorded, form
+from sessrun.conformance.authoring.forms import Matcher, Recordable, Recorded, form
 from sessrun.conformance.authoring.record import ApiAuthor, as_array
-from sessrun.conformance.authoring.written import Written
 
 __all__ = [
     "FACTORIES",
@@ -38,16 +37,16 @@ _MAX_DEPTH: Final = 4
 class Leaf:
     """What may be fetched, and the value or matcher that it must come back as."""
 
-    fetch: Written
-    value: Written
+    fetch: Recordable
+    value: Recordable
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A structure of fetches and what must come back for it."""
 
-    fetch: Written
-    want: Written
+    fetch: Recordable
+    want: Recordable
 
 
 def constant_leaves(c: ApiAuthor, draw: random.Random, count: int) -> list[Leaf]:
@@ -113,12 +112,12 @@ def joined(draw: random.Random, kind: str, parts: Sequence[Part]) -> Part:
     return Part(make(zip(keys, fetches, strict=True)), make(zip(keys, wants, strict=True)))
 
 
-def instance_of(name: str, *args: Written) -> Recorded:
+def instance_of(name: str, *args: Recordable) -> Recorded:
     """An object of the class that cases call `name`, made of the arguments."""
     return Recorded({"$py": name, "args": [form(arg) for arg in args]})
 
 
-def mapping_of(name: str, parts: Mapping[str, Part], *before: Written) -> Part:
+def mapping_of(name: str, parts: Mapping[str, Part], *before: Recordable) -> Part:
     """The parts in a mapping of the class that cases call `name`.
 
     Args:

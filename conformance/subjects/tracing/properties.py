@@ -8,8 +8,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Matcher, by
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.generators.dags import Dag, grow
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
@@ -88,7 +88,7 @@ def _case(
     graph: Mapping[str, Json],
     first: Sequence[str],
     runs: Sequence[TracedRun],
-    wanted: Sequence[Written],
+    wanted: Sequence[Recordable],
 ) -> Case:
     c = ApiAuthor()
     c.named_check(

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, anything
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
 from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
@@ -67,7 +67,7 @@ class Traced:
     def __init__(self, block: Sequence[Statement], states: Sequence[State]) -> None:
         self._block, self._states = block, states
         self._runs: list[TracedRun] = []
-        self._wanted: list[dict[str, list[Written]]] = []
+        self._wanted: list[dict[str, list[Recordable]]] = []
         writer = GraphWriter()
         for state in states:
             state.make(writer)

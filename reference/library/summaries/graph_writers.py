@@ -203,6 +203,7 @@ def _condition(*, default: bool) -> tuple[Tensor, bool | None]:
     setting = _STATE.is_recording
     if (
         not callable(setting)
+        and setting is not None
         and get_static_value(setting) is not None
         and not get_static_value(setting)
     ):

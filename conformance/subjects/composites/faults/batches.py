@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.arguments import Argument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.gradients.faults.gradients import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def fed_structure_is_refused(tf: Namespace) -> Namespace:
 def nan_equals_nan(tf: Namespace) -> Namespace:
     """Compare bit by bit."""
 
-    def change(_: Any, out: Array, x: Tensor, y: Tensor) -> Value:
+    def change(_: Operation, out: Array, x: Array, y: Array) -> Value:
         return out | np.isnan(np.asarray(x, float)) & np.isnan(np.asarray(y, float))
 
     return computing(tf, {"Equal": single(change)})

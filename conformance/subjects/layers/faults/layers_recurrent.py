@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument

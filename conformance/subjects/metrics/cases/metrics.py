@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Matcher, Symbol, api_case, near
-from sessrun.conformance.authoring.written import Written
 
 _CLOSE = "close(1e-5, 1e-6)"
 
@@ -33,7 +33,7 @@ def _seen(
     c: ApiAuthor,
     metric: Symbol,
     wanted: Sequence[npt.ArrayLike],
-    feeds: Sequence[Mapping[Symbol, Written] | None],
+    feeds: Sequence[Mapping[Symbol, Recordable] | None],
     dtype: npt.DTypeLike = np.float32,
 ) -> None:
     """After each batch the update, and then the value, must be these."""

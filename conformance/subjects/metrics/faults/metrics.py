@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument, TensorLike
@@ -96,7 +97,7 @@ def numbers_count_as_one(tf: Namespace) -> Namespace:
     ) -> tuple[Tensor, Tensor]:
         if weights is None or (isinstance(weights, float) and weights == 0):
             return tf.metrics.mean(values, weights, **kwargs)
-        return tf.metrics.mean(values * weights, **kwargs)
+        return tf.metrics.mean(tf.multiply(values, weights), **kwargs)
 
     return _of_metrics(tf, mean=mean)
 

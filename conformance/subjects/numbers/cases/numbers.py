@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.conformance.authoring.engine_author import Numbers
+from sessrun.conformance.authoring.forms import Matcher
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case, near
-from sessrun.conformance.authoring.written import Written
 from sessrun.spec.cases.arguments import DTypeLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
@@ -25,7 +26,7 @@ def _filled(tf: Namespace, value: float, dtype: DTypeLike, *shape: int) -> Tenso
     return tf.reshape(tf.fill([count], tf.constant(value, dtype)), shape)
 
 
-def _run(c: EngineAuthor, count: int, *wanted: Written) -> None:
+def _run(c: EngineAuthor, count: int, *wanted: Numbers | Matcher) -> None:
     session = c.open()
     fetches = [f"out{index}:0" for index in range(len(wanted))]
     session.run(fetches, feeds={"count:0": np.int32(count)}, values=list(wanted))

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.optimizers.cases.optimizers import begun, floats, seen, variable
 
 #: The folder of vectors, which this module shares with another.
@@ -17,7 +17,7 @@ VECTORS = "optimizers"
 _NEAR: Final = "close(1e-5, 1e-6)"
 
 
-def _matrix(c: ApiAuthor, values: Written, *, is_resource: bool) -> Symbol:
+def _matrix(c: ApiAuthor, values: Recordable, *, is_resource: bool) -> Symbol:
     variable: Symbol = c.tf.Variable(np.array(values, np.float32), use_resource=is_resource)
     return variable
 

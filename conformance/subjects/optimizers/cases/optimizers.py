@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
-from sessrun.conformance.authoring.written import Written
 from sessrun.spec.forms import Json
 
 _NEAR = "close(1e-5, 1e-6)"
@@ -20,7 +20,7 @@ def floats(*values: npt.ArrayLike) -> np.ndarray:
 
 
 def variable(
-    c: ApiAuthor, name: str = "v", values: Sequence[float] = (1, 2), **options: Written
+    c: ApiAuthor, name: str = "v", values: Sequence[float] = (1, 2), **options: Recordable
 ) -> Symbol:
     """A resource variable of that name that begins with these values."""
     result: Symbol = c.tf.get_variable(
@@ -231,7 +231,7 @@ def a_rate_is_computed_in_each_run(c: ApiAuthor) -> None:
 
 
 def decayed(
-    c: ApiAuthor, name: str, at: dict[int, float], *args: Written, **options: Written
+    c: ApiAuthor, name: str, at: dict[int, float], *args: Recordable, **options: Recordable
 ) -> None:
     """A learning rate of 1 must have decayed to `at[count]` after `count` steps."""
     tf = c.tf

@@ -76,9 +76,9 @@ def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
             conforming = super().partial_run
             known = self.sets.setdefault(handle, _Set([], []))
 
-            def base(fetches: Fetches = fetches, feed_dict: Feeds = feed_dict) -> Value:
-                value = conforming(handle, fetches, feed_dict)
-                known.note(fetches, feed_dict, value)
+            def base(fetches: Fetches = fetches, feeds: Feeds = feed_dict) -> Value:
+                value = conforming(handle, fetches, feeds)
+                known.note(fetches, feeds, value)
                 return value
 
             return change(self, base, known, handle, fetches, feed_dict)

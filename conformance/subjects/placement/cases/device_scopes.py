@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -14,11 +15,10 @@ from sessrun.conformance.authoring.record import (
     as_array,
     engine_case,
 )
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.run.cases.run import counter
 
 
-def device_in(c: ApiAuthor, *scopes: Written) -> Symbol:
+def device_in(c: ApiAuthor, *scopes: Recordable) -> Symbol:
     """Record the device of a constant created inside these scopes, outermost first."""
     if not scopes:
         device: Symbol = c.tf.constant(1).device
@@ -27,7 +27,7 @@ def device_in(c: ApiAuthor, *scopes: Written) -> Symbol:
         return device_in(c, *scopes[1:])
 
 
-def refused(c: ApiAuthor, device: Written, error: str) -> None:
+def refused(c: ApiAuthor, device: Recordable, error: str) -> None:
     """Record that a scope of this device, or an operation inside it, raises the error."""
     with c.within(c.tf.device(device)):
         pass
@@ -155,7 +155,7 @@ def a_device_function_replaces_the_inner(c: ApiAuthor) -> None:
     c.check(device_in(c, c.function(["op"], seen), "/gpu:5"), "/job:w/device:GPU:5")
 
 
-def _in_function(c: ApiAuthor, body: Callable[[Symbol], Written], error: str) -> None:
+def _in_function(c: ApiAuthor, body: Callable[[Symbol], Recordable], error: str) -> None:
     with c.within(c.tf.device(c.function(["op"], body))):
         c.raises(error, lambda: c.tf.constant(1))
 

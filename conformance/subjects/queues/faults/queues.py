@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
-from sessrun.conformance.faulty.run_fragments import Base
+from sessrun.conformance.faulty.overlapping import ENQUEUES, Base, Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Graph, Operation, Session, Value
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
-from sessrun.conformance.faulty.run_fragments import Base
+from sessrun.conformance.faulty.overlapping import ENQUEUES, Base, Underway, notes, overlapping
 from sessrun.conformance.subjects.queues.faults.queues import drain
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, overlapping
-from sessrun.conformance.faulty.run_fragments import Base, fed
+from sessrun.conformance.faulty.overlapping import ENQUEUES, Base, Underway, overlapping
+from sessrun.conformance.faulty.run_fragments import fed
 from sessrun.conformance.subjects.queues.faults.queues import drain
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
-from sessrun.conformance.faulty.overlapping import Underway, notes
-from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.conformance.faulty.overlapping import Base, Underway, notes
+from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.conformance.subjects.queues.faults.queues_counted import (
     changed,
     is_closed,

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
-from sessrun.conformance.faulty.run_fragments import Base
+from sessrun.conformance.faulty.overlapping import Base, Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 

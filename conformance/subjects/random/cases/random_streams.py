@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -18,7 +19,6 @@ from sessrun.conformance.authoring.record import (
     near,
     same_as,
 )
-from sessrun.conformance.authoring.written import Written
 from sessrun.spec import tensors
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
@@ -272,7 +272,7 @@ def a_partial_run_draws_from_the_stream(c: EngineAuthor) -> None:
 
 
 def _part(
-    c: EngineAuthor, fetches: list[str], feeds: dict[str, npt.ArrayLike], values: list[Written]
+    c: EngineAuthor, fetches: list[str], feeds: dict[str, npt.ArrayLike], values: list[Recordable]
 ) -> None:
     """One call of the partial run `h`."""
     encoded = {name: tensors.encode(np.asarray(value)) for name, value in feeds.items()}

@@ -15,7 +15,7 @@ from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Graph, Operation, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _READS = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
-from sessrun.conformance.authoring.written import Written
 
 _KERNEL: Final = np.arange(6, dtype=np.float32).reshape(2, 3)
 _INPUT: Final = np.array([[1, 2]], np.float32)
@@ -22,7 +22,7 @@ def _graph(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     return x, tf.matmul(x, kernel, name="y"), kernel
 
 
-def _saved(c: ApiAuthor, **options: Written) -> Symbol:
+def _saved(c: ApiAuthor, **options: Recordable) -> Symbol:
     """Save the model with a changed kernel, and return the builder."""
     tf = c.tf
     x, y, kernel = _graph(c)
@@ -222,7 +222,7 @@ def under_a_name_scope(c: ApiAuthor) -> None:
         )
 
 
-def _not_added(c: ApiAuthor, builder: Symbol, sess: Symbol, signature: Written) -> None:
+def _not_added(c: ApiAuthor, builder: Symbol, sess: Symbol, signature: Recordable) -> None:
     add = builder.add_meta_graph_and_variables
     c.raises("AssertionError", lambda: add(sess, ["a"], {"s": signature}))
 

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.conformance.authoring.engine_author import Numbers
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.spec.cases.arguments import DTypeLike, TensorLike
 from sessrun.spec.cases.namespace import Namespace
@@ -58,7 +59,7 @@ def load(
     )
 
 
-def _there_and_back(c: EngineAuthor, values: Mapping[str, TensorLike]) -> SessionAuthor:
+def _there_and_back(c: EngineAuthor, values: Mapping[str, Numbers]) -> SessionAuthor:
     """Save constants and restore them, which must give the same values; return the session."""
     with c.graph() as tf:
         tensors = {name: tf.constant(value) for name, value in values.items()}

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
-from sessrun.conformance.authoring.written import Written
 
 _VALUES: Final = np.array([[1.5, -2], [0, 7]], np.float32)
 _OTHER: Final = np.array([3, -4, 5], np.int64)
@@ -29,7 +29,7 @@ def _session(c: ApiAuthor) -> Symbol:
 
 
 def _one(
-    c: ApiAuthor, value: Written = _OTHER, name: str = "a", *, resource: bool = True
+    c: ApiAuthor, value: Recordable = _OTHER, name: str = "a", *, resource: bool = True
 ) -> Symbol:
     tf = c.tf
     return tf.get_variable(name, initializer=tf.constant(value), use_resource=resource)

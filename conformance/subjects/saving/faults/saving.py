@@ -9,13 +9,13 @@ import glob
 import os
 import shutil
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
-from sessrun.conformance.faulty.run_fragments import Base
+from sessrun.conformance.faulty.resource_runs import Base
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Fetch, Operation, Session, Tensor, Value
 

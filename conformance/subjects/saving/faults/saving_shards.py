@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
-from sessrun.conformance.faulty.run_fragments import Base
+from sessrun.conformance.faulty.resource_runs import Base
 from sessrun.conformance.subjects.saving.faults.saving import operations, text_of
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 

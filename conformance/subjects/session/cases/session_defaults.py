@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, as_array
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.graph.cases.graph import leave_by_exception
 
 
-def _two_sessions(c: ApiAuthor, up: Written = 10) -> tuple[Symbol, Symbol, Symbol, Symbol]:
+def _two_sessions(c: ApiAuthor, up: Recordable = 10) -> tuple[Symbol, Symbol, Symbol, Symbol]:
     """Record `v` (1), a tensor that adds `up` to it, two sessions that initialised it."""
     v = c.tf.Variable(1, name="v", use_resource=False, dtype=c.tf.int32)
     added = c.tf.assign_add(v, up)

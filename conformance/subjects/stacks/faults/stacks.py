@@ -8,13 +8,14 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
+    Base,
     Run,
     executing,
     giving,
     nodes_of,
     recoding,
 )
-from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
+    Base,
     Run,
     clearing,
     executing,
@@ -20,7 +21,7 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
     sharing,
 )
-from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.arguments import Argument, DType
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     Matcher,
@@ -16,7 +17,6 @@ from sessrun.conformance.authoring.record import (
     keep,
     same_as,
 )
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.fetch.cases.fetch import floats, ints
 from sessrun.conformance.subjects.structures.arranging import instance_of
 
@@ -28,7 +28,7 @@ def _two(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     return c.tf.constant(_A, name="a"), c.tf.constant(_B, name="b"), c.tf.Session()
 
 
-def _pairs(**parts: Written) -> Matcher:
+def _pairs(**parts: Recordable) -> Matcher:
     """A mapping of these keys and values that is neither a dict nor an OrderedDict."""
     return Matcher({"$mapping": [[key, form(value)] for key, value in parts.items()]})
 
@@ -88,7 +88,7 @@ def a_dataclass_is_type_error(c: ApiAuthor) -> None:
 @api_case("FETCH-055", title="Two leaves in ten structures, in turns.")
 def two_leaves_in_many_structures(c: ApiAuthor) -> None:
     a, b, sess = _two(c)
-    forms: list[Callable[[Written, Written], Written]] = [
+    forms: list[Callable[[Recordable, Recordable], Recordable]] = [
         lambda x, y: [x, [y]],
         lambda x, y: [[x], y],
         lambda x, y: [[x, y]],

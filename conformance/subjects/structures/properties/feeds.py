@@ -8,9 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.forms import Recorded
+from sessrun.conformance.authoring.forms import Recordable, Recorded
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.structures.arranging import instance_of
 from sessrun.conformance.subjects.structures.feeding import feed_dict_of, nested_key
@@ -61,7 +60,7 @@ class _Fed:
         return [(self.key(index), value) for index, value in enumerate(values)]
 
 
-def _wanted(values: list[np.ndarray]) -> list[Written]:
+def _wanted(values: list[np.ndarray]) -> list[Recordable]:
     """The expected values of identities of these arrays."""
     return [
         value.item() if value.dtype == object and not value.ndim else as_array(value)
@@ -69,7 +68,7 @@ def _wanted(values: list[np.ndarray]) -> list[Written]:
     ]
 
 
-def _twice(draw: random.Random, fed: _Fed) -> Written:
+def _twice(draw: random.Random, fed: _Fed) -> Recordable:
     """A feed_dict in which a placeholder, as one object, stands twice."""
     values = fed.values()
     first = fed.placeholders[0]
@@ -79,7 +78,7 @@ def _twice(draw: random.Random, fed: _Fed) -> Written:
     return {first: values[0], nested_key(draw, keys[1:]): (*values[1:], values[0])}
 
 
-def _as_mapping(name: str, feeds: Written) -> Recorded:
+def _as_mapping(name: str, feeds: Recordable) -> Recorded:
     return instance_of(name, *([None] if name == "defaultdict" else []), feeds)
 
 
@@ -93,7 +92,7 @@ def structures_feeds(draw: random.Random, id_: str) -> Case:
     sess = c.tf.Session()
     for _ in range(draw.randint(3, 5)):
         values = fed.values()
-        feeds: Written = feed_dict_of(draw, fed.pairs(values))
+        feeds: Recordable = feed_dict_of(draw, fed.pairs(values))
         if theme == "mapping":
             feeds = _as_mapping(draw.choice(_MAPPINGS), feeds)
         if theme == "twice":

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.forms import form
+from sessrun.conformance.authoring.forms import Recordable, form
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     Symbol,
@@ -214,7 +214,7 @@ def _repetition(c: ApiAuthor, draw: random.Random) -> None:
     sess.run(variable.initializer)
     for turn in range(1, draw.randint(3, 4)):
         places = draw.randint(2, 4)
-        ways = [drawn, "drawn:0"]
+        ways: list[Recordable] = [drawn, "drawn:0"]
         leaves = [Leaf(draw.choice(ways), keep(f"drawn{turn}"))]
         leaves += [Leaf(draw.choice(ways), same_as(f"drawn{turn}")) for _ in range(places)]
         for _ in range(places):

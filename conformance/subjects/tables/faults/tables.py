@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import (
+    Base,
     Run,
     creator_type,
     executing,
@@ -18,7 +19,7 @@ from sessrun.conformance.faulty.resource_runs import (
     nodes_of,
     recoding,
 )
-from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.library import LookupTable
 from sessrun.spec.cases.namespace import Namespace

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
+    Base,
     Run,
     clearing,
     creator_type,
@@ -22,7 +23,7 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
     sharing,
 )
-from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
+from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.resource_runs import Run, executing, fed_as, giving, nodes_of
-from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.conformance.faulty.resource_runs import Base, Run, executing, fed_as, giving, nodes_of
+from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Operation, Value
 from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef, NodeDef

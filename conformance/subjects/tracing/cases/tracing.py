@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -16,13 +17,12 @@ from sessrun.conformance.authoring.record import (
     engine_case,
     one_of,
 )
-from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.run.cases.run import counter, floats
 
 CPU: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def full(c: ApiAuthor, **more: Written) -> Symbol:
+def full(c: ApiAuthor, **more: Recordable) -> Symbol:
     """RunOptions with FULL_TRACE."""
     return c.tf.RunOptions(trace_level=c.tf.RunOptions.FULL_TRACE, **more)
 

@@ -8,8 +8,7 @@ import time
 from typing import Final
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
-from sessrun.conformance.faulty.run_fragments import Base
+from sessrun.conformance.faulty.overlapping import Base, Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.forms import Json

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
@@ -125,7 +124,7 @@ class GRUCell(RecurrentCell):
 
     def _gate_by_gate(
         self,
-        inputs: Structure,
+        inputs: Tensor,
         before: Tensor | Variable,
         biases: Biases,
         dropped: Sequence[Tensor] | None,
@@ -165,7 +164,7 @@ class GRUCell(RecurrentCell):
 
     def _at_once(
         self,
-        inputs: Structure,
+        inputs: Tensor,
         before: Tensor | Variable,
         biases: Biases,
         dropped: Sequence[Tensor] | None,
