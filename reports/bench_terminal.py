@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sessrun.reports.comparison import Comparison, Row
 from sessrun.reports.device_words import COUNTED, ceiling_rows, counts_cells, device_facts, doubts
+from sessrun.reports.history import Change, Series
 from sessrun.reports.measures import (
     Measure,
     is_on_gpu,
@@ -21,7 +22,7 @@ from sessrun.reports.measures import (
 )
 from sessrun.reports.printable import number, shortened
 
-__all__ = ["print_bench", "print_comparison"]
+__all__ = ["print_bench", "print_changes", "print_comparison"]
 
 _STYLE: Final = {"FASTER": "green", "SLOWER": "bold red", "SAME": "", "UNDECIDED": "yellow"}
 
@@ -89,7 +90,7 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
 
     """
     several = len({row.backend for row in comparison.rows}) > 1
-    names = ["verdict", "case", "backend", "ratio", "95 % interval", "old", "new"]
+    names = ["verdict", "case", "backend", "ratio", "interval", "old", "new"]
     shown = [name for name in names if several or name != "backend"]
     table = _table(*shown, gap=1 if several else 2)
     for row in comparison.rows:
@@ -106,9 +107,41 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
     out.print(Text(f"{new} against {old}: {counts or 'nothing to compare'}"))
 
 
+def print_changes(
+    series: Sequence[tuple[Series, Sequence[Change]]], console: Console | None = None
+) -> None:
+    """Print where the level of each series of a history changed.
+
+    Args:
+      series: each with its changes, as `sessrun.reports.history.changes` gives them.
+      console: where to; standard output if None.
+
+    """
+    out = console or Console()
+    table = _table("change", "case", "backend", "commit", "after", "new / old", "now")
+    for one, changes in series:
+        for change in changes:
+            word, style = ("slower", "bold red") if change.ratio > 1 else ("faster", "green")
+            cells = (
+                shortened(one.case, 40),
+                shortened(one.backend, 24),
+                shortened(change.commit, 12),
+                shortened(change.before, 12),
+                f"{change.ratio:.3f}",
+                seconds_text(one.seconds[-1]),
+            )
+            table.add_row(Text(word, style), *map(Text, cells))
+    count = sum(len(changes) for _, changes in series)
+    if count:
+        out.print(table)
+    runs = max((len(one.commits) for one, _ in series), default=0)
+    out.print(Text(f"{number(count, 'change')} in {f'{len(series):,} series'}, up to {runs} runs"))
+
+
 def _table(*names: str, gap: int = 2) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, gap, 0, 0))
     right = {"median", "wall", "device", "cold", "x first", "ratio", "old", "new", *COUNTED}
+    right |= {"new / old", "now"}
     for name in names:
         table.add_column(name, justify="right" if name in right else "left")
     return table

@@ -1,5 +1,8 @@
 """Comparisons of benchmark runs: FASTER, SLOWER, SAME or UNDECIDED, with ratio and interval.
 
+What was measured in blocks is judged by its blocks (`block_verdicts`). The rest of this is on runs
+whose backends shared one process, those on a GPU and of peers.
+
 The ratio is the median of the new samples over the median of the old ones: below 1 is faster.
 Its interval comes from a seeded bootstrap of whole rounds: of each side by itself where the
 sides are two runs, of both together where they were interleaved in one run, so that a round
@@ -21,9 +24,11 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.reports.block_verdicts import LEVEL, MARGIN, Decision, decide_runs, decide_series
 from sessrun.reports.device_words import doubts
 from sessrun.reports.measures import is_of_stand_in
 from sessrun.reports.printable import number, shortened
+from sessrun.reports.pytest_benchmark import from_pytest_benchmark, is_pytest_benchmark
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError, check
 
@@ -43,7 +48,6 @@ COMPARISON_VERDICTS: Final[tuple[RowVerdict, ...]] = ("SLOWER", "FASTER", "UNDEC
 _ROUNDS: Final = 6
 _RESAMPLES: Final = 10_000
 _CONFIDENCE: Final = 0.95
-_MARGIN: Final = 0.03
 _Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 _Array = npt.NDArray[np.float64]
 
@@ -64,8 +68,10 @@ class Row:
       old_rounds: how many samples the old side has.
       new_rounds: how many the new side has.
       paired: whether sample i of both sides is from the same round.
-      clock: `device` where times between events of the device are compared, else `wall`.
+      clock: `device` where times between events of the device are compared, `processor` where
+        what the processes had on processors decided, else `wall`.
       reason: why the verdict, in words.
+      blocks: after how many blocks, where the sides were measured in processes of their own.
 
     """
 
@@ -80,8 +86,9 @@ class Row:
     old_rounds: int
     new_rounds: int
     paired: bool
-    clock: Literal["wall", "device"]
+    clock: Literal["wall", "device", "processor"]
     reason: str
+    blocks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class Comparison:
     only_new: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     confidence: float = _CONFIDENCE
-    margin: float = _MARGIN
+    margin: float = MARGIN
     resamples: int = _RESAMPLES
     seed: int = 0
 
@@ -144,7 +151,13 @@ class Comparison:
                 f"{number(by_device, 'row')}: times between events of the device; "
                 f"{rest}: times by the wall clock."
             )
-        tested = sum(row.ratio is not None for row in self.rows)
+        in_blocks = sum(row.blocks is not None for row in self.rows)
+        if in_blocks:
+            notes.append(
+                f"{number(in_blocks, 'row')} measured in blocks: if nothing differs, the chance "
+                f"that any of them is FASTER or SLOWER is at most {LEVEL:.0%}."
+            )
+        tested = sum(row.ratio is not None and row.blocks is None for row in self.rows)
         expected = (1 - self.confidence) * tested
         if expected >= 1:
             notes.append(
@@ -160,18 +173,30 @@ class Comparison:
         """The JSON form, as `comparison.schema.json` describes it."""
         form = asdict(self)
         del form["doubts"]  # the notes have them
-        lists = {key: list(form[key]) for key in ("differs", "rows", "only_old", "only_new")}
+        lists = {key: list(form[key]) for key in ("differs", "only_old", "only_new")}
+        lists["rows"] = [
+            {key: value for key, value in row.items() if key != "blocks" or value is not None}
+            for row in form["rows"]
+        ]
         return {"comparison": 1, **form, **lists, "notes": list(self.notes)}
 
 
 def read_bench(path: Path) -> dict[str, Any]:
-    """Read a benchmark file.
+    """Read a benchmark file, ours or pytest-benchmark's.
 
     Raises:
       SpecError: it is not one.
 
     """
     form: dict[str, Any] = read_json(path)
+    if is_pytest_benchmark(form):
+        try:
+            form = from_pytest_benchmark(form)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise SpecError(
+                str(path), "benchmarks", f"pytest-benchmark has another form: {reason}"
+            ) from error
     check_bench(form, str(path))
     return form
 
@@ -191,9 +216,19 @@ def check_bench(form: Any, source: str) -> None:
         if key in seen:
             raise SpecError(source, f"series.{index}", f"{key} is there twice")
         seen.add(key)
-        for kind in ("samples", "device_samples", "cold_samples"):
-            if kind in series and len(series[kind]) != form["rounds"]:
-                reason = f"{len(series[kind])} {kind} in {form['rounds']} rounds"
+        rounds = form["rounds"]
+        if "batches" in series:
+            rounds = form.get("block_rounds", 0) * series.get("blocks", 0)
+        interleaved = "order" in form or "batches" in series
+        lists = {kind: values for kind, values in series.items() if kind.endswith("samples")}
+        lists |= {
+            f"batches.{kind}": times
+            for kind, times in series.get("batches", {}).items()
+            if kind != "calls"
+        }
+        for kind, values in lists.items():
+            if len(values) > rounds or (interleaved and len(values) < rounds):
+                reason = f"{len(values)} {kind} in {rounds} rounds"
                 raise SpecError(source, f"series.{index}", reason)
     for index, state in enumerate(form.get("states", [])):
         if state["round"] >= form["rounds"]:
@@ -219,11 +254,16 @@ def compare(
     sides = [{(s["case"], s["backend"]): s for s in run["series"]} for run in (old, new)]
     theirs, ours = sides
     simulated = is_of_stand_in(old) or is_of_stand_in(new)
-    rows = [
-        _row(*key, (theirs[key], ours[key]), paired=False, simulated=simulated, seed=seed)
-        for key in theirs
-        if key in ours
-    ]
+    common = [key for key in theirs if key in ours]
+    rounds = old.get("block_rounds", 0), new.get("block_rounds", 0)
+    rows = []
+    for key in common:
+        pair = theirs[key], ours[key]
+        if _in_blocks(pair):
+            decision = decide_runs(*pair, rounds, len(common))
+            rows.append(_block_row(*key, pair, decision, paired=False))
+        else:
+            rows.append(_row(*key, pair, paired=False, simulated=simulated, seed=seed))
     differs = _different(*map(_machine, (old, new)))
     return Comparison(
         kind="runs",
@@ -256,18 +296,16 @@ def compare_backends(run: Mapping[str, Any], old: str, new: str, *, seed: int = 
     sides = [{s["case"]: s for s in run["series"] if s["backend"] == name} for name in (old, new)]
     theirs, ours = sides
     label = f"{new} / {old}"
-    rows = [
-        _row(
-            case,
-            label,
-            (theirs[case], ours[case]),
-            paired=True,
-            simulated=is_of_stand_in(run),
-            seed=seed,
-        )
-        for case in theirs
-        if case in ours
-    ]
+    common = [case for case in theirs if case in ours]
+    rows = []
+    for case in common:
+        pair = theirs[case], ours[case]
+        if _in_blocks(pair):
+            decision = decide_series(*pair, run["block_rounds"], len(common), ended=True)
+            rows.append(_block_row(case, label, pair, decision, paired=True))
+        else:
+            simulated = is_of_stand_in(run)
+            rows.append(_row(case, label, pair, paired=True, simulated=simulated, seed=seed))
     return Comparison(
         kind="backends",
         old=old,
@@ -287,6 +325,39 @@ def _sorted(rows: list[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda r: (order[r.verdict], -(r.ratio or 0), r.case, r.backend)))
 
 
+def _in_blocks(sides: _Sides) -> bool:
+    return all("batches" in side for side in sides)
+
+
+def _block_row(case: str, backend: str, sides: _Sides, decision: Decision, *, paired: bool) -> Row:
+    """A row whose sides were measured in processes of their own."""
+    wrong = _wrong(sides)
+    return Row(
+        case,
+        backend,
+        "UNDECIDED" if wrong else decision.verdict,
+        None if wrong else decision.ratio,
+        None if wrong else decision.low,
+        None if wrong else decision.high,
+        float(np.median(sides[0]["samples"])),
+        float(np.median(sides[1]["samples"])),
+        len(sides[0]["samples"]),
+        len(sides[1]["samples"]),
+        paired,
+        decision.clock,
+        wrong or decision.reason,
+        decision.blocks,
+    )
+
+
+def _wrong(sides: _Sides) -> str:
+    """That a side's answers were wrong, in words; empty if none were."""
+    wrong = [name for name, side in zip(("old", "new"), sides, strict=True) if not side["correct"]]
+    if not wrong:
+        return ""
+    return f"the answers of the {' and the '.join(wrong)} side were wrong: no time counts"
+
+
 def _row(
     case: str, backend: str, sides: _Sides, *, paired: bool, simulated: bool, seed: int
 ) -> Row:
@@ -297,10 +368,9 @@ def _row(
     low: float | None = None
     high: float | None = None
     verdict: RowVerdict = "UNDECIDED"
-    wrong = [name for name, side in zip(("old", "new"), sides, strict=True) if not side["correct"]]
+    wrong = _wrong(sides)
     if wrong:
-        reason = f"the answers of the {' and the '.join(wrong)} side were wrong: no time counts"
-        ratio = None
+        reason, ratio = wrong, None
     elif simulated:
         reason, ratio = "SIMULATED: the times of a stand-in for a device mean nothing", None
     elif min(before.size, after.size) < _ROUNDS:
@@ -346,11 +416,11 @@ def _interval(
 
 
 def _decide(ratio: float, low: float, high: float) -> tuple[RowVerdict, str]:
-    if low >= 1 / (1 + _MARGIN) and high <= 1 + _MARGIN:
-        return "SAME", f"the interval lies within {_MARGIN:.0%}"
-    if high < 1 and ratio < 1 / (1 + _MARGIN):
+    if low >= 1 / (1 + MARGIN) and high <= 1 + MARGIN:
+        return "SAME", f"the interval lies within {MARGIN:.0%}"
+    if high < 1 and ratio < 1 / (1 + MARGIN):
         return "FASTER", f"{1 / ratio:.2f} times as fast; the interval excludes 1"
-    if low > 1 and ratio > 1 + _MARGIN:
+    if low > 1 and ratio > 1 + MARGIN:
         return "SLOWER", f"{ratio:.2f} times as long; the interval excludes 1"
     return "UNDECIDED", "the interval neither excludes 1 clearly nor lies within the margin"
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "BAD",
+    "GOOD",
     "INK",
     "LINE",
     "MARKERS",
@@ -39,22 +41,22 @@ __all__ = [
 INK, SOFT, LINE, _WASH = "#000001", "#000002", "#000003", "#000004"
 _GROUND: Final = "#000005"
 SERIES: Final = ("#000011", "#000012", "#000013", "#000014")
-_GOOD, _BAD, _OPEN = "#000021", "#000022", "#000023"
+GOOD, BAD, _OPEN = "#000021", "#000022", "#000023"
 _PAGE: Final = {
     INK: "var(--ink)",
     SOFT: "var(--soft)",
     LINE: "var(--line)",
     _WASH: "var(--wash)",
     _GROUND: "var(--page)",
-    _GOOD: "var(--good)",
-    _BAD: "var(--bad)",
+    GOOD: "var(--good)",
+    BAD: "var(--bad)",
     _OPEN: "var(--open)",
     **{colour: f"var(--series-{index})" for index, colour in enumerate(SERIES)},
 }
 MARKERS: Final = ("o", "s", "^", "D")
 _RATIO_STYLE: Final = {
-    "FASTER": (_GOOD, "<"),
-    "SLOWER": (_BAD, ">"),
+    "FASTER": (GOOD, "<"),
+    "SLOWER": (BAD, ">"),
     "SAME": (SOFT, "o"),
     "UNDECIDED": (_OPEN, "D"),
 }

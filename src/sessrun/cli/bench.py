@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.cli.failure import UserError
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sessrun.conformance.benchmarks.blocks import Blocks
+    from sessrun.conformance.benchmarks.jobs import Job
+    from sessrun.conformance.benchmarks.processes import Side
+
 SUMMARY = "time backends side by side in one interleaved run"
+#: Rounds of a block that is one of many.
+_BLOCK_ROUNDS: Final = 10
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,50 +28,180 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("backends", nargs="+", help="adapters with a namespace; peers: torch, jax")
     parser.add_argument("--job", action="append", default=[], help="only this job; repeatable")
     parser.add_argument("--rounds", type=int, default=40, help="samples per job and backend")
+    parser.add_argument(
+        "--processes", type=int, default=4, help="processes of each backend that share the rounds"
+    )
+    parser.add_argument(
+        "--decide",
+        action="store_true",
+        help="measure two backends until each job is FASTER, SLOWER or SAME",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="REV",
+        help="decide whether the backend is slower than at this revision of the repository here",
+    )
+    parser.add_argument(
+        "--build", default="", help="with --against: run in both trees, $SITE is imported first"
+    )
+    parser.add_argument(
+        "--budget", type=float, default=60.0, help="with --decide, --against: seconds for each job"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the order in each round")
     parser.add_argument("--device", default="", help="where graphs are placed, such as /gpu:0")
     parser.add_argument("--output", type=Path, default=Path("out/bench"), help="a folder")
+    parser.add_argument(
+        "--pytest-benchmark", type=Path, metavar="FILE", help="write pytest-benchmark's JSON too"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure; 1 if a backend computed something wrong."""
+    """Measure; 1 if a backend computed something wrong, or was to be decided and is SLOWER."""
     from rich.console import Console
-    from rich.progress import Progress
 
-    from sessrun.conformance.benchmarks.measure import measure
     from sessrun.conformance.benchmarks.selection import select
     from sessrun.reports.bench_html import bench_html
-    from sessrun.reports.bench_terminal import print_bench
-    from sessrun.reports.comparison import read_bench
-    from sessrun.spec import devices
+    from sessrun.reports.bench_terminal import print_bench, print_comparison
+    from sessrun.reports.comparison import compare_backends, read_bench
+    from sessrun.reports.pytest_benchmark import to_pytest_benchmark
     from sessrun.spec.writing import write_text
 
+    _check(args)
     try:
         jobs = select(args.job)
     except ValueError as error:
         raise UserError(str(error)) from error
-    if args.rounds < 1:
-        raise UserError("--rounds must be at least 1")
+    args.output.mkdir(parents=True, exist_ok=True)
+    with _sides(args) as sides:
+        form = _measured(args, sides, jobs, Console(stderr=True))
+    path, page = args.output / "bench.json", args.output / "bench.html"
+    write_text(path, json.dumps(form, indent=1) + "\n")
+    measured = read_bench(path)
+    comparisons = []
+    if _decides(args):
+        comparisons.append(compare_backends(measured, *(side.name for side in sides)))
+        form = comparisons[0].to_json()
+        write_text(args.output / "comparison.json", json.dumps(form, indent=1) + "\n")
+    write_text(page, bench_html(measured, comparisons))
+    if args.pytest_benchmark:
+        form = to_pytest_benchmark(measured)
+        write_text(args.pytest_benchmark, json.dumps(form, indent=1) + "\n")
+    print_bench(measured, Console())
+    for comparison in comparisons:
+        print_comparison(comparison, Console())
+    print(f"{path}\n{page}")
+    slower = any(row.verdict == "SLOWER" for item in comparisons for row in item.rows)
+    return 1 if slower or not all(entry["correct"] for entry in measured["series"]) else 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what does not go together.
+
+    Raises:
+      UserError: why.
+
+    """
+    from sessrun.spec import devices
+
+    for name, least in (("rounds", 1), ("processes", 1)):
+        if getattr(args, name) < least:
+            raise UserError(f"--{name} must be at least {least}")
+    if args.budget <= 0:
+        raise UserError("--budget must be more than 0 seconds")
     try:
         devices.parse(args.device)
     except devices.DeviceNameError as error:
         raise UserError(f"--device: {error}") from error
-    args.output.mkdir(parents=True, exist_ok=True)
-    console = Console(stderr=True)
+    if len(set(args.backends)) < len(args.backends):
+        raise UserError(f"a backend is named twice: {', '.join(args.backends)}")
+    if args.against is not None and len(args.backends) != 1:
+        raise UserError("--against compares one backend with itself at another revision")
+    if args.build and args.against is None:
+        raise UserError("--build is for --against")
+    if args.decide and args.against is None and len(args.backends) != 2:
+        raise UserError("--decide compares two backends: OLD NEW")
+    if _decides(args) and _in_this_process(args):
+        raise UserError("--decide and --against measure on a CPU; peers and GPUs have rounds")
+
+
+def _decides(args: argparse.Namespace) -> bool:
+    return args.decide or args.against is not None
+
+
+def _in_this_process(args: argparse.Namespace) -> bool:
+    """Whether all is measured in this process: a GPU has its events, and peers no adapter."""
+    from sessrun.adapters.peer import PEERS
+    from sessrun.conformance.facts import gpus
+    from sessrun.spec import devices
+
+    if devices.parse(args.device).kind == "GPU" or any(name in PEERS for name in args.backends):
+        return True
+    simulated = any("simulated-gpu" in name for name in args.backends)
+    return not args.device and (simulated or bool(gpus()))
+
+
+@contextmanager
+def _sides(args: argparse.Namespace) -> Iterator[tuple[Side, ...]]:
+    """The sides that are measured in processes of their own."""
+    from sessrun.conformance.benchmarks.processes import Side
+    from sessrun.conformance.benchmarks.trees import sides_of_trees
+
+    if args.against is not None:
+        with sides_of_trees(args.backends[0], args.against, args.build) as sides:
+            yield sides
+    else:
+        yield tuple(Side(name, name) for name in args.backends)
+
+
+def _measured(
+    args: argparse.Namespace, sides: tuple[Side, ...], jobs: tuple[Job, ...], console: Console
+) -> dict[str, Any]:
+    """The run, with a bar that shows how far it is."""
+    from rich.progress import Progress
+
+    from sessrun.conformance.benchmarks import deciding
+    from sessrun.conformance.benchmarks.measure import measure
+    from sessrun.conformance.benchmarks.side_by_side import measure_in_processes
+
     with Progress(transient=True, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("rounds", total=args.rounds)
-        form = measure(
-            args.backends,
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        if _in_this_process(args):
+            return measure(
+                args.backends,
+                jobs,
+                rounds=args.rounds,
+                seed=args.seed,
+                device=args.device,
+                progress=show,
+            )
+
+        def decided(block: int, done: int, total: int) -> None:
+            bar.update(task, description=f"block {block}, decided", completed=done, total=total)
+
+        count = min(args.processes, args.rounds)
+
+        def measured(blocks: Blocks) -> None:
+            if _decides(args):
+                deciding.until_decided(blocks, known, budget=args.budget, progress=decided)
+            else:
+                deciding.measured_in_blocks(blocks, count, show)
+
+        return measure_in_processes(
+            sides,
             jobs,
-            rounds=args.rounds,
+            measured,
+            rounds=_BLOCK_ROUNDS if _decides(args) else -(-args.rounds // count),
             seed=args.seed,
             device=args.device,
-            progress=lambda done, _: bar.update(task, completed=done),
         )
-    path = args.output / "bench.json"
-    write_text(path, json.dumps(form, indent=1) + "\n")
-    measured = read_bench(path)
-    write_text(args.output / "bench.html", bench_html(measured))
-    print_bench(measured, Console())
-    print(f"{path}\n{args.output / 'bench.html'}")
-    return 0 if all(series["correct"] for series in form["series"]) else 1
+
+
+def known(old: Mapping[str, Any], new: Mapping[str, Any], rounds: int, jobs: int) -> bool:
+    """Whether a job's blocks are enough for a verdict."""
+    from sessrun.reports.block_verdicts import decide_series
+
+    return decide_series(old, new, rounds, jobs).verdict != "UNDECIDED"

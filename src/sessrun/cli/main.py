@@ -27,6 +27,7 @@ COMMANDS: Final = (
     "declare",
     "bench",
     "compare",
+    "history",
     "report",
     "explain",
     "spec",

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sessrun.cli import selfcheck_coverage, selfcheck_gpu, selfcheck_mutants
+from sessrun.cli import selfcheck_coverage, selfcheck_gpu, selfcheck_mutants, selfcheck_verdicts
 from sessrun.cli.failure import UserError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     selfcheck_coverage.configure(parser)
     selfcheck_mutants.configure(parser)
     selfcheck_gpu.configure(parser)
+    selfcheck_verdicts.configure(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         return selfcheck_mutants.run(args)
     if args.gpu_mistakes:
         return selfcheck_gpu.run(args)
+    if args.verdicts is not None:
+        return selfcheck_verdicts.run(args)
     chosen = _chosen(args)
     if args.list:
         for fault in chosen:

@@ -1,0 +1,133 @@
+"""The process in which a backend's calls are timed by the host: it makes calls, and has no clock.
+
+Requests are lines of JSON on standard input; answers are lines of JSON on what standard output was
+when the process began. What the backend prints goes to standard error.
+
+- `{"prepare": job, "device": device}` is answered with the seconds of the shortest call and of the
+  first: `{"seconds": 1e-6, "first": 1e-3}`.
+- `{"calls": n, "job": job}` is answered with an empty line after n calls and one more, and then
+  with what was wrong with the result of that one: `{"wrong": null}`.
+- `{"close": job}` is answered with `{}`.
+
+Whatever a backend raises is answered with `{"error": "..."}`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from itertools import repeat
+from time import perf_counter
+from typing import Any, Final, TextIO
+
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.namespace import NamespaceBackend
+from sessrun.adapters.registry import load
+from sessrun.conformance.benchmarks.jobs import Prepared
+from sessrun.conformance.benchmarks.selection import select
+
+__all__ = ["serve"]
+
+#: Calls before anything is timed: at least so many, and then until so many seconds are over.
+_WARM_UP: Final = (4, 30, 0.5)
+
+
+class _Jobs:
+    """The jobs that are ready on the backend."""
+
+    def __init__(self, spec: str, answers: TextIO) -> None:
+        backend = load(spec)
+        if not isinstance(backend, NamespaceBackend):
+            raise AdapterError(f"{spec!r} has no Python namespace; bench times Session.run")
+        self._backend = backend
+        self._answers = answers
+        self._prepared: dict[str, Prepared] = {}
+
+    def version(self) -> str:
+        return self._backend.describe().version
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what a request says; what the host reads, without the line that ends a batch."""
+        if "prepare" in request:
+            return self._prepare(request["prepare"], request["device"])
+        if "close" in request:
+            self._prepared.pop(request["close"]).close()
+            return {}
+        return {"wrong": self._batch(self._prepared[request["job"]], request["calls"])}
+
+    def _prepare(self, name: str, device: str) -> dict[str, Any]:
+        (job,) = select([name])
+        prepared = job.prepare(self._backend.namespace, device)
+        self._prepared[name] = prepared
+        first = _seconds(prepared)
+        best, spent = first, 0.0
+        least, usual, enough = _WARM_UP
+        for number in range(usual):
+            seconds = _seconds(prepared)
+            best, spent = min(best, seconds), spent + seconds
+            if number >= least and spent > enough:
+                break
+        return {"seconds": best, "first": first}
+
+    def _batch(self, prepared: Prepared, calls: int) -> str | None:
+        """So many calls, and a last one whose result is checked when the host has its line.
+
+        The last call waits for the others: a session runs its steps one after the other, and a
+        job that counts fetches its count. It is in the batch of n calls as in that of 2n.
+        """
+        call = prepared.call
+        gc.disable()
+        for _ in repeat(None, calls):
+            call()
+        result = (prepared.checked or call)()
+        if prepared.settle is not None:
+            prepared.settle()
+        self._answers.write("\n")
+        self._answers.flush()
+        gc.enable()
+        return prepared.check(result)
+
+
+def _seconds(prepared: Prepared) -> float:
+    """What one call takes, by this process's clock: it only decides how many make a batch."""
+    began = perf_counter()
+    prepared.call()
+    return perf_counter() - began
+
+
+def serve(spec: str) -> None:
+    """Answer requests until there are no more.
+
+    Args:
+      spec: the backend, as `sessrun.adapters.registry.load` takes it.
+
+    """
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        os.dup2(2, 1)
+        try:
+            jobs = _Jobs(spec, answers)
+            _say(answers, {"version": jobs.version()})
+        except Exception as error:  # noqa: BLE001 - a factory may raise anything
+            _say(answers, {"error": _in_words(error)})
+            return
+        for line in sys.stdin:
+            try:
+                answer = jobs.answer(json.loads(line))
+            except Exception as error:  # noqa: BLE001 - so may a backend
+                answer = {"error": _in_words(error)}
+            _say(answers, answer)
+
+
+def _in_words(error: Exception) -> str:
+    return str(error) if isinstance(error, AdapterError) else f"{type(error).__name__}: {error}"
+
+
+def _say(answers: TextIO, answer: dict[str, Any]) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

@@ -1,0 +1,222 @@
+"""The history of benchmark runs: a file of runs by commit and machine, and where speed changed.
+
+The file is JSON Lines, a line for each run (`history.schema.json`), so that it can be kept in git.
+Runs of one machine, backend and job, in the order in which they were added, are a series. Where its
+level changed is searched by halves: the split is where the ranks of the times before it are furthest
+from what they would be by chance, and it counts if the same runs in another order rarely have one so
+far (a permutation test, which knows that the best split was chosen). Then each half is searched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from sessrun.reports.block_verdicts import CLOCKS, LEVEL, block_seconds
+from sessrun.spec.schema import SpecError, check
+
+__all__ = ["Change", "Series", "append", "changes", "entry_of", "read_history", "series_of"]
+
+#: The fewest runs on either side of a change.
+_SIDE: Final = 4
+#: A change by less is nobody's concern.
+_CONCERN: Final = 0.01
+#: Orders that are drawn for a test.
+_ORDERS: Final = 9999
+_Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One job of one backend on one machine, over runs.
+
+    Attributes:
+      machine: the machine's digest.
+      backend: the backend.
+      case: the job.
+      commits: of each run.
+      times: when each run was, ISO 8601.
+      seconds: of one call in each run.
+
+    """
+
+    machine: str
+    backend: str
+    case: str
+    commits: tuple[str, ...]
+    times: tuple[str, ...]
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of level.
+
+    Attributes:
+      index: of the first run after it.
+      commit: of that run.
+      before: the commit of the run before it: the change came between the two.
+      ratio: median after it over median before it, between its neighbours.
+      pvalue: of the permutation test.
+
+    """
+
+    index: int
+    commit: str
+    before: str
+    ratio: float
+    pvalue: float
+
+
+def entry_of(run: Mapping[str, Any], commit: str) -> dict[str, Any]:
+    """The line of a benchmark run.
+
+    Args:
+      run: as `sessrun.reports.comparison.read_bench` gives it; wrong answers are left out.
+      commit: what was measured.
+
+    """
+    facts = {key: value for key, value in run["fingerprint"].items() if key != "backends"}
+    text = json.dumps(facts, sort_keys=True).encode()
+    return {
+        "history": 1,
+        "commit": commit,
+        "started": run["started"],
+        "machine": hashlib.sha256(text).hexdigest()[:16],
+        "fingerprint": facts,
+        "series": [
+            {"case": series["case"], "backend": series["backend"].partition("@")[0]}
+            | _seconds(series, run.get("block_rounds", 0))
+            for series in run["series"]
+            if series["correct"]
+        ],
+    }
+
+
+def _seconds(series: Mapping[str, Any], rounds: int) -> dict[str, Any]:
+    """The time of one call, and by which clock: the median of the blocks, or of the samples."""
+    if "batches" in series:
+        for clock in CLOCKS:
+            times = block_seconds(series, rounds, clock)
+            if times is not None and times.min() > 0:
+                calls = 3 * series["batches"]["calls"]
+                return {"clock": clock, "seconds": float(np.median(times)) / calls}
+    device = "device_samples" in series
+    samples = series["device_samples" if device else "samples"]
+    return {"clock": "device" if device else "wall", "seconds": float(np.median(samples))}
+
+
+def append(path: Path, entry: Mapping[str, Any]) -> None:
+    """Add a run at the end of the file, which is made if there is none.
+
+    Raises:
+      SpecError: the entry is none, or the file's last line is cut off.
+
+    """
+    check(entry, "history", str(path))
+    if path.exists():
+        read_history(path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry, sort_keys=True) + "\n")
+
+
+def read_history(path: Path) -> list[dict[str, Any]]:
+    """The runs of a file, in their order.
+
+    Raises:
+      SpecError: a line is none; its number is in the message.
+      OSError: the file cannot be read.
+
+    """
+    entries = []
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise SpecError(str(path), f"line {number}", f"not JSON: {error}") from error
+        check(entry, "history", f"{path}, line {number}")
+        entries.append(entry)
+    if text and not text.endswith("\n"):
+        raise SpecError(str(path), f"line {number}", "the last line is cut off")
+    return entries
+
+
+def series_of(entries: Iterable[Mapping[str, Any]]) -> list[Series]:
+    """The series of a history; a clock of its own makes a series of its own."""
+    points: dict[tuple[str, str, str, str], list[tuple[str, str, float]]] = {}
+    for entry in entries:
+        for point in entry["series"]:
+            key = entry["machine"], point["backend"], point["case"], point["clock"]
+            points.setdefault(key, []).append((entry["commit"], entry["started"], point["seconds"]))
+    return [
+        Series(machine, backend, case, *map(tuple, zip(*members, strict=True)))
+        for (machine, backend, case, _), members in points.items()
+    ]
+
+
+def changes(series: Series, compared: int = 1) -> list[Change]:
+    """Where the level of a series changed, oldest first.
+
+    Args:
+      series: the series.
+      compared: how many series are looked at together: they share the level of the test.
+
+    """
+    seconds = np.asarray(series.seconds, np.float64)
+    splits = sorted(_splits(seconds, 0, len(seconds), LEVEL / compared))
+    ends = [0, *(start for start, _ in splits), len(seconds)]
+    changed = []
+    for number, (start, pvalue) in enumerate(splits, 1):
+        before, after = seconds[ends[number - 1] : start], seconds[start : ends[number + 1]]
+        ratio = float(np.median(after) / np.median(before))
+        if abs(math.log(ratio)) > math.log1p(_CONCERN):
+            commits = series.commits[start], series.commits[start - 1]
+            changed.append(Change(start, *commits, ratio, pvalue))
+    return changed
+
+
+def _splits(seconds: _Array, first: int, last: int, level: float) -> list[tuple[int, float]]:
+    """Where runs `first` to `last` fall apart, and each part again: index and p-value."""
+    part = seconds[first:last]
+    if len(part) < 2 * _SIDE:
+        return []
+    test = stats.permutation_test(
+        (stats.rankdata(part),),
+        lambda ranks, axis: _apart(ranks, axis).max(axis=axis),
+        permutation_type="pairings",
+        alternative="greater",
+        vectorized=True,
+        n_resamples=_ORDERS,
+        batch=1000,
+        rng=np.random.default_rng(len(part)),
+    )
+    if test.pvalue > level:
+        return []
+    split = first + _SIDE + int(np.argmax(_apart(stats.rankdata(part), -1)))
+    return [
+        (split, float(test.pvalue)),
+        *_splits(seconds, first, split, level),
+        *_splits(seconds, split, last, level),
+    ]
+
+
+def _apart(ranks: _Array, axis: int) -> _Array:
+    """By split, how far the ranks before it are from what they would be by chance."""
+    ranks = np.moveaxis(np.asarray(ranks), axis, -1)
+    count = ranks.shape[-1]
+    before = np.arange(_SIDE, count - _SIDE + 1)
+    sums = np.cumsum(ranks, axis=-1)[..., before - 1]
+    apart = np.abs(sums - before * (count + 1) / 2) / np.sqrt(before * (count - before))
+    return np.moveaxis(apart, -1, axis)
