@@ -7,8 +7,8 @@ interval that belongs to it need no more than that.
 
 Whoever looks after each block until something shows is fooled more often than the level says.
 So there are few looks, after fixed numbers of blocks, and the level is shared out among looks,
-clocks and jobs (Bonferroni): on the same code the chance of any FASTER or SLOWER in a run is at most
-`LEVEL`, with all its jobs.
+clocks and jobs (Bonferroni): on the same code the chance of any FASTER or SLOWER in a run is at
+most `LEVEL`, with all its jobs.
 """
 
 from __future__ import annotations
@@ -202,7 +202,10 @@ def decide(
         decision = _look({clock: values[:look] for clock, values in logs.items()}, level)
         if decision.verdict != "UNDECIDED":
             return decision
-    return decision or _look(logs, level)
+    if decision is not None:
+        return decision
+    reason = f"{count} blocks are too few; the first look is after {LOOKS[0]}"
+    return _decision("UNDECIDED", _paired(logs["wall"], level), "wall", count, reason)
 
 
 def _look(logs: Mapping[Clock, _Array], level: float) -> Decision:

@@ -189,16 +189,16 @@ def read_bench(path: Path) -> dict[str, Any]:
 
     """
     form: dict[str, Any] = read_json(path)
-    if is_pytest_benchmark(form):
-        try:
-            form = from_pytest_benchmark(form)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise SpecError(
-                str(path), "benchmarks", f"pytest-benchmark has another form: {reason}"
-            ) from error
-    check_bench(form, str(path))
-    return form
+    if not is_pytest_benchmark(form):
+        check_bench(form, str(path))
+        return form
+    try:
+        run = from_pytest_benchmark(form)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = f"pytest-benchmark has another form: {type(error).__name__}: {error}"
+        raise SpecError(str(path), "benchmarks", reason) from error
+    check(run, "bench", str(path))  # its tests have as many samples as each of them took
+    return run
 
 
 def check_bench(form: Any, source: str) -> None:
@@ -219,7 +219,6 @@ def check_bench(form: Any, source: str) -> None:
         rounds = form["rounds"]
         if "batches" in series:
             rounds = form.get("block_rounds", 0) * series.get("blocks", 0)
-        interleaved = "order" in form or "batches" in series
         lists = {kind: values for kind, values in series.items() if kind.endswith("samples")}
         lists |= {
             f"batches.{kind}": times
@@ -227,7 +226,7 @@ def check_bench(form: Any, source: str) -> None:
             if kind != "calls"
         }
         for kind, values in lists.items():
-            if len(values) > rounds or (interleaved and len(values) < rounds):
+            if len(values) != rounds:
                 reason = f"{len(values)} {kind} in {rounds} rounds"
                 raise SpecError(source, f"series.{index}", reason)
     for index, state in enumerate(form.get("states", [])):

@@ -1,10 +1,11 @@
 """The history of benchmark runs: a file of runs by commit and machine, and where speed changed.
 
 The file is JSON Lines, a line for each run (`history.schema.json`), so that it can be kept in git.
-Runs of one machine, backend and job, in the order in which they were added, are a series. Where its
-level changed is searched by halves: the split is where the ranks of the times before it are furthest
-from what they would be by chance, and it counts if the same runs in another order rarely have one so
-far (a permutation test, which knows that the best split was chosen). Then each half is searched.
+Runs of one machine, backend and job, in the order in which they were added, are a series. Where
+its level changed is searched by halves: the split is where the ranks of the times before it are
+furthest from what they would be by chance, and it counts if the same runs in another order rarely
+have one so far (a permutation test, which knows that the best split was chosen). Then each half is
+searched.
 """
 
 from __future__ import annotations

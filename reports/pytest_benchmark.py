@@ -1,7 +1,7 @@
 """pytest-benchmark's JSON: written from a benchmark run, and read as one.
 
-A test of pytest-benchmark is a series, and its `fullname` the case. It has no order of rounds and no
-blocks, so that two such files are compared as two runs.
+A test of pytest-benchmark is a series, and its `fullname` the case. It has no order of rounds and
+no blocks, so that two such files are compared as two runs.
 """
 
 from __future__ import annotations

@@ -90,11 +90,12 @@ class Blocks:
         """
         seed = self._draw.randrange(2**31)
         with ExitStack() as stack:
-            started = [
-                BenchProcess(side, seed) for side in self._draw.sample(self.sides, len(self.sides))
+            processes = [
+                stack.enter_context(BenchProcess(side, seed))
+                for side in self._draw.sample(self.sides, len(self.sides))
             ]
-            processes = [stack.enter_context(process) for process in started]
-            for process in processes:
+            for process in processes:  # all of them load at the same time
+                process.loaded()
                 self.versions[process.side.name] = process.version
             able = [job for job in jobs if self._prepared(processes, job)]
             for _ in range(self.rounds):

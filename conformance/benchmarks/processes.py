@@ -78,7 +78,7 @@ class BenchProcess:
     """A process of a side, while it is entered."""
 
     def __init__(self, side: Side, hash_seed: int = 0) -> None:
-        """Start it; entering waits until the backend is loaded.
+        """Start it.
 
         Args:
           side: whose process.
@@ -101,18 +101,17 @@ class BenchProcess:
         self.version = ""
 
     def __enter__(self) -> Self:
-        """Wait until the backend is loaded.
+        """Nothing more: the process is started already, and ended when it is left."""
+        return self
+
+    def loaded(self) -> None:
+        """Wait until the backend is loaded, and take its version.
 
         Raises:
-          AdapterError: it cannot be.
+          AdapterError: it cannot be loaded.
 
         """
-        try:
-            self.version = self._answer()["version"]
-        except AdapterError:
-            self.close()
-            raise
-        return self
+        self.version = self._answer()["version"]
 
     def prepare(self, job: str, device: str) -> tuple[float, float]:
         """Make a job ready: seconds of the shortest call and of the first.

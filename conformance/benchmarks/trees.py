@@ -2,8 +2,8 @@
 
 The revision is checked out in a folder of its own that is removed afterwards. Of both trees `src`
 and the root are where a side's modules are looked for first; a command that builds them may put
-more into a folder that comes before these. Where the repository is sessrun's own, both sides have the
-benchmarks of the tree that is there now: else a job that changed would be taken for a change of
+more into a folder that comes before these. Where the repository is sessrun's own, both sides have
+the benchmarks of the tree that is there now: else a job that changed would be taken for a change of
 speed.
 """
 
