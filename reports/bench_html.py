@@ -151,8 +151,21 @@ def _compared(comparison: Comparison, index: int) -> dict[str, Any]:
         "plot": ratio_plot(comparison, f"ratios{index}") if plotted else None,
         "rows": [_row(row) for row in comparison.rows],
         "margin": f"{comparison.margin:.0%}",
-        "confidence": f"{comparison.confidence:.0%}",
+        "how": _how(comparison),
     }
+
+
+def _how(comparison: Comparison) -> str:
+    """What the ratios and intervals of a comparison are, in a sentence."""
+    if any(row.blocks is not None for row in comparison.rows):
+        return (
+            "The ratio is new time over old in the middle of all blocks, with the interval of a "
+            "test that shares its level among all jobs and looks."
+        )
+    return (
+        "The ratio is new time over old, median over median, with its "
+        f"{comparison.confidence:.0%} interval."
+    )
 
 
 def _row(row: Row) -> dict[str, str]:

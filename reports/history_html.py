@@ -73,6 +73,7 @@ def _plot(series: Series, changed: Sequence[Change], prefix: str) -> Any:
     """Dots by run, a line for each level, and a mark where it changed, as safe markup."""
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - as above
 
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(6.4, 2.4), layout="constrained")
@@ -86,7 +87,7 @@ def _plot(series: Series, changed: Sequence[Change], prefix: str) -> Any:
         _draw_levels(axes, series, changed)
         top = max(series.seconds) * 1.08
         axes.set_ylim(0, top)
-        ticks = [top * share for share in (0, 0.25, 0.5, 0.75)]
+        ticks = [tick for tick in MaxNLocator(4).tick_values(0, top) if tick < top]
         axes.set_yticks(ticks, ["0", *(seconds_text(tick, 2) for tick in ticks[1:])])
         count = len(series.commits)
         shown = np.unique(np.linspace(0, count - 1, min(count, _LABELS)).astype(int))

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sessrun.cli.failure import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--verdicts",
         type=int,
         metavar="N",
-        help="simulate N comparisons of each kind, then measure planted slowdowns",
+        help="simulate N comparisons of each kind (0: none), then measure planted slowdowns",
     )
     group.add_argument(
         "--planted",
@@ -57,10 +59,12 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.verdict_rates import planted_rates, simulated_rates
     from sessrun.spec.writing import write_text
 
+    if args.verdicts < 0 or any(percent < 0 for percent in args.planted):
+        raise UserError("--verdicts and --planted are not negative")
     console = Console()
     args.verdicts_output.mkdir(parents=True, exist_ok=True)
     simulated = []
-    for rate in simulated_rates(args.verdicts, args.seed):
+    for rate in simulated_rates(args.verdicts, args.seed) if args.verdicts else ():
         simulated.append(rate)
         console.print(_line(rate))
     planted: dict[float, list[Comparison]] = {}
