@@ -18,11 +18,11 @@ from sessrun.spec.cases.forms import ErrorForm, Step
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.forms import Json, JsonObject
 
-__all__ = ["EngineAuthor", "Numbers", "SessionAuthor"]
+__all__ = ["EngineAuthor", "SessionAuthor", "TensorValue"]
 
 
 #: What numpy makes an array of; bytes are a tensor of one string.
-Numbers: TypeAlias = ArrayLike | ArrayOrScalar
+TensorValue: TypeAlias = ArrayLike | ArrayOrScalar
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class EngineAuthor:
         self,
         thread: str,
         *,
-        values: Sequence[Numbers | Matcher | None] | None = None,
+        values: Sequence[TensorValue | Matcher | None] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
         """Record the result of a call in a thread: values, error codes, or mere success."""
@@ -110,7 +110,7 @@ class EngineAuthor:
 def _expecting(
     step: Step,
     *,
-    values: Sequence[Numbers | Matcher | None] | None = None,
+    values: Sequence[TensorValue | Matcher | None] | None = None,
     error: Sequence[int] | None = None,
     node: str | None = None,
 ) -> Step:
@@ -124,11 +124,11 @@ def _expecting(
     return step
 
 
-def _engine_form(value: Numbers | Matcher | None) -> Json:
+def _engine_form(value: TensorValue | Matcher | None) -> Json:
     return form(value if value is None or isinstance(value, Matcher) else _exact(value))
 
 
-def _exact(value: Numbers) -> np.ndarray:
+def _exact(value: TensorValue) -> np.ndarray:
     """A value as an array; numpy's own bytes would drop final NULs."""
     if not isinstance(value, bytes):
         return np.asarray(value)
@@ -137,7 +137,7 @@ def _exact(value: Numbers) -> np.ndarray:
     return array
 
 
-def _fed(feeds: Mapping[str, Numbers]) -> dict[str, JsonObject]:
+def _fed(feeds: Mapping[str, TensorValue]) -> dict[str, JsonObject]:
     return {name: with_paths(tensors.encode(_exact(value))) for name, value in feeds.items()}
 
 
@@ -151,9 +151,9 @@ class SessionAuthor:
     def run(
         self,
         fetches: Sequence[str],
-        feeds: Mapping[str, Numbers] | None = None,
+        feeds: Mapping[str, TensorValue] | None = None,
         *,
-        values: Sequence[Numbers | Matcher | None] | None = None,
+        values: Sequence[TensorValue | Matcher | None] | None = None,
         error: Sequence[int] | None = None,
         node: str | None = None,
         options: JsonObject | None = None,
@@ -166,7 +166,7 @@ class SessionAuthor:
         self,
         thread: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Numbers] | None = None,
+        feeds: Mapping[str, TensorValue] | None = None,
         *,
         options: JsonObject | None = None,
         grace_s: float | None = None,
@@ -182,7 +182,7 @@ class SessionAuthor:
     def _run(
         self,
         fetches: Sequence[str],
-        feeds: Mapping[str, Numbers] | None,
+        feeds: Mapping[str, TensorValue] | None,
         options: JsonObject | None,
     ) -> Step:
         step: Step = {"do": "run", "session": self.name, "fetches": list(fetches)}
@@ -214,9 +214,9 @@ class SessionAuthor:
         self,
         handle: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Numbers] | None = None,
+        feeds: Mapping[str, TensorValue] | None = None,
         *,
-        values: Sequence[Numbers | Matcher | None] | None = None,
+        values: Sequence[TensorValue | Matcher | None] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
         """One call of a partial run; values in the order of fetches, or error codes."""

@@ -14,10 +14,11 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Final, Protocol
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 
+from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Feeds, Fetches, Operation, OpError, Session, Tensor, Value
 from sessrun.spec.forms import Json
@@ -46,33 +47,13 @@ __all__ = [
 _DEVICE: Final = re.compile(r"device:([A-Z]+:\d+)", re.IGNORECASE)
 
 
-class Device(Protocol):
-    """A device as `list_devices` describes it."""
-
-    @property
-    def name(self) -> str:
-        """Its full name."""
-
-    @property
-    def device_type(self) -> str:
-        """Its kind, as `GPU`."""
-
-    @property
-    def memory_limit_bytes(self) -> int:
-        """The size of the memory that a session may use of it."""
-
-    @property
-    def incarnation(self) -> int:
-        """A number that another session's device of the same name does not have."""
-
-
 def _short(device: str) -> str:
     """`GPU:0` of a device's full name."""
     match = _DEVICE.search(device)
     return match[1].upper() if match else device
 
 
-def _gpus(session: Session) -> list[Device]:
+def _gpus(session: Session) -> list[ListedDevice]:
     return [device for device in session.list_devices() if device.device_type == "GPU"]
 
 

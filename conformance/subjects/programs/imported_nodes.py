@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sessrun.conformance.subjects.programs.program import DType, Plain
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.arguments import DType
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.conformance.subjects.programs.program import DTypeLike, Plain, Table
+from sessrun.conformance.subjects.programs.program import Plain, Table
+from sessrun.spec.cases.arguments import DTypeLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Fetches, Tensor, Value
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
-import numpy as np
-
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Element, Operation, Tensor, Variable
 from sessrun.spec.cases.values import Raised
 
 __all__ = [
     "Action",
-    "DType",
-    "DTypeLike",
     "Layer",
     "PairFunction",
     "Plain",
@@ -45,22 +41,6 @@ TensorFunction: TypeAlias = Callable[[Tensor], Structure]
 
 #: A function of two tensors.
 PairFunction: TypeAlias = Callable[[Tensor, Tensor], Structure]
-
-
-class DType(Protocol):
-    """A dtype of the namespace, such as `tf.float32`."""
-
-    @property
-    def name(self) -> str:
-        """The name, such as `float32`."""
-
-    @property
-    def as_datatype_enum(self) -> int:
-        """The number of the dtype in messages."""
-
-
-#: What a dtype may be given as: a dtype of the namespace, a name, or a class of numpy's.
-DTypeLike: TypeAlias = DType | str | type[np.generic]
 
 
 class Table(Protocol):

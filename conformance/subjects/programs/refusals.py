@@ -6,7 +6,8 @@ import re
 from functools import partial
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
-from sessrun.conformance.subjects.programs.program import Action, DTypeLike, Plain
+from sessrun.conformance.subjects.programs.program import Action, Plain
+from sessrun.spec.cases.arguments import DTypeLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor, Value
 

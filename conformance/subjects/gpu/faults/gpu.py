@@ -19,11 +19,11 @@ from sessrun.conformance.faulty.run_fragments import (
     needed,
     running,
 )
-from sessrun.conformance.subjects.gpu.checks import Device
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
     Array,
@@ -94,7 +94,7 @@ def failing(tf: Namespace, type_: str, change: Callable[[OpError], Value]) -> Na
 def the_memory_of_gpus_is_not_listed(tf: Namespace) -> Namespace:
     """List a memory limit of 0 for GPUs."""
 
-    def change(_session: Session, devices: Iterable[Device]) -> Iterable[Device]:
+    def change(_session: Session, devices: Iterable[ListedDevice]) -> Iterable[ListedDevice]:
         for d in devices:
             limit = 0 if d.device_type == "GPU" else d.memory_limit_bytes
             yield SimpleNamespace(name=d.name, device_type=d.device_type, memory_limit_bytes=limit)

@@ -10,10 +10,10 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import running
-from sessrun.conformance.subjects.gpu.checks import Device
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
+from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, OpError, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -85,7 +85,7 @@ def fractions_are_ignored(tf: Namespace) -> Namespace:
 def limits_are_listed_backwards(tf: Namespace) -> Namespace:
     """List the memory limits of the GPUs in reverse order."""
 
-    def change(_session: Session, devices: Iterable[Device]) -> Iterable[Device]:
+    def change(_session: Session, devices: Iterable[ListedDevice]) -> Iterable[ListedDevice]:
         listed = list(devices)
         limits = [d.memory_limit_bytes for d in listed if d.device_type == "GPU"]
         for d in listed:

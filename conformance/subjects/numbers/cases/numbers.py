@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from sessrun.conformance.authoring.engine_author import Numbers
+from sessrun.conformance.authoring.engine_author import TensorValue
 from sessrun.conformance.authoring.forms import Matcher
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case, near
 from sessrun.spec.cases.arguments import DTypeLike
@@ -26,7 +26,7 @@ def _filled(tf: Namespace, value: float, dtype: DTypeLike, *shape: int) -> Tenso
     return tf.reshape(tf.fill([count], tf.constant(value, dtype)), shape)
 
 
-def _run(c: EngineAuthor, count: int, *wanted: Numbers | Matcher) -> None:
+def _run(c: EngineAuthor, count: int, *wanted: TensorValue | Matcher) -> None:
     session = c.open()
     fetches = [f"out{index}:0" for index in range(len(wanted))]
     session.run(fetches, feeds={"count:0": np.int32(count)}, values=list(wanted))
@@ -77,7 +77,7 @@ def ten_thousand_tenths(c: EngineAuthor) -> None:
 
 
 def _brain(values: npt.ArrayLike) -> np.ndarray:
-    """Numbers in bfloat16."""
+    """TensorValue in bfloat16."""
     import ml_dtypes  # noqa: PLC0415 - for these two numbers
 
     return np.array(values, ml_dtypes.bfloat16)

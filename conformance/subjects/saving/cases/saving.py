@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from sessrun.conformance.authoring.engine_author import Numbers
+from sessrun.conformance.authoring.engine_author import TensorValue
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.spec.cases.arguments import DTypeLike, TensorLike
 from sessrun.spec.cases.namespace import Namespace
@@ -59,7 +59,7 @@ def load(
     )
 
 
-def _there_and_back(c: EngineAuthor, values: Mapping[str, Numbers]) -> SessionAuthor:
+def _there_and_back(c: EngineAuthor, values: Mapping[str, TensorValue]) -> SessionAuthor:
     """Save constants and restore them, which must give the same values; return the session."""
     with c.graph() as tf:
         tensors = {name: tf.constant(value) for name, value in values.items()}
@@ -371,7 +371,7 @@ def a_slice_of_another_whole(c: EngineAuthor) -> None:
     s.run(["turned:0"], error=[3])
 
 
-@engine_case("SAVING-022", title="Numbers of names, slices and tensors must agree: code 3.")
+@engine_case("SAVING-022", title="TensorValue of names, slices and tensors must agree: code 3.")
 def as_many_names_as_tensors(c: EngineAuthor) -> None:
     with c.graph() as tf:
         names = tf.placeholder(tf.string, [None], name="names")
