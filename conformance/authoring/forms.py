@@ -37,8 +37,8 @@ __all__ = [
 class Recorded:
     """A value that exists only when the case is interpreted, as the expression that gives it."""
 
-    def __init__(self, expr: JsonObject) -> None:
-        self._expr = expr
+    def __init__(self, expr: Json) -> None:
+        self._expr: Any = expr  # nearly always an object; a row of the feed table writes any value
 
 
 @dataclass(frozen=True, slots=True)

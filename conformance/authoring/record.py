@@ -48,7 +48,7 @@ from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.forms import Json, JsonObject
+from sessrun.spec.forms import Json
 
 __all__ = [
     "AUTHORED",
@@ -151,7 +151,7 @@ def _operator(symbol: str, *, reflected: bool = False) -> Callable[[Symbol, Reco
 class Symbol(Recorded):
     """A value of the API surface; what is done with it is recorded."""
 
-    def __init__(self, author: ApiAuthor, expr: JsonObject) -> None:
+    def __init__(self, author: ApiAuthor, expr: Json) -> None:
         super().__init__(expr)
         self._author = author
 

@@ -77,7 +77,7 @@ def ten_thousand_tenths(c: EngineAuthor) -> None:
 
 
 def _brain(values: npt.ArrayLike) -> np.ndarray:
-    """TensorValue in bfloat16."""
+    """Numbers in bfloat16."""
     import ml_dtypes  # noqa: PLC0415 - for these two numbers
 
     return np.array(values, ml_dtypes.bfloat16)

@@ -371,7 +371,7 @@ def a_slice_of_another_whole(c: EngineAuthor) -> None:
     s.run(["turned:0"], error=[3])
 
 
-@engine_case("SAVING-022", title="TensorValue of names, slices and tensors must agree: code 3.")
+@engine_case("SAVING-022", title="Numbers of names, slices and tensors must agree: code 3.")
 def as_many_names_as_tensors(c: EngineAuthor) -> None:
     with c.graph() as tf:
         names = tf.placeholder(tf.string, [None], name="names")

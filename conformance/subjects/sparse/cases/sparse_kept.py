@@ -149,7 +149,7 @@ def rows_that_are_none(c: EngineAuthor) -> None:
         s.run(["add_rows:0"], _fed(parts), error=[3])
 
 
-@engine_case("SPARSE-007", title="Recordable twice and read as two rows.")
+@engine_case("SPARSE-007", title="Written twice and read as two rows.")
 def written_and_read(c: EngineAuthor) -> None:
     s = _started(c)
     for parts in (_FIRST, _OTHER, _NONE):
