@@ -28,8 +28,10 @@ __all__ = [
     "LEVEL",
     "LOOKS",
     "MARGIN",
+    "MOST",
     "Decision",
     "block_seconds",
+    "calls_of_block",
     "decide",
     "decide_apart",
     "decide_runs",
@@ -40,6 +42,8 @@ __all__ = [
 LEVEL: Final = 0.01
 #: Blocks after which a job is looked at, each time about 1.4 times as many.
 LOOKS: Final = (12, 16, 23, 32, 45, 64, 90, 128, 181)
+#: The last look, after all blocks, is at so many at most: an interval costs as many pairs.
+MOST: Final = 512
 #: A difference of so much is to be found; within it, code is the SAME.
 MARGIN: Final = 0.03
 #: A smaller difference is nobody's concern, however sure it is.
@@ -48,6 +52,8 @@ _CONCERN: Final = 0.01
 _WAITING: Final = 0.10
 #: The share of a side's samples at either end that its mean leaves out.
 _TRIM: Final = 0.25
+#: A block whose batches took less by a clock, in seconds: the clock did not go.
+_LEAST: Final = 1e-12
 #: The fewest blocks of each side of two runs.
 _FEWEST: Final = 6
 
@@ -122,7 +128,7 @@ def decide_series(
     ratios: dict[Clock, _Array] = {}
     for clock in CLOCKS:
         before, after = (block_seconds(side, rounds, clock) for side in (old, new))
-        if before is not None and after is not None and min(before.min(), after.min()) > 0:
+        if before is not None and after is not None and min(before.min(), after.min()) > _LEAST:
             ratios[clock] = after / before
     return decide(ratios, jobs, ended=ended)
 
@@ -149,10 +155,15 @@ def _seconds_of_calls(series: Mapping[str, Any], rounds: int) -> dict[Clock, _Ar
     """By clock the time of one call in each block; a clock that did not go is left out."""
     by_clock = {clock: block_seconds(series, rounds, clock) for clock in CLOCKS}
     return {
-        clock: seconds / (3 * series["batches"]["calls"])
+        clock: seconds / calls_of_block(series)
         for clock, seconds in by_clock.items()
-        if seconds is not None and seconds.min() > 0
+        if seconds is not None and seconds.min() > _LEAST
     }
+
+
+def calls_of_block(series: Mapping[str, Any]) -> int:
+    """How many calls a batch of n and one of 2n are together: each ends with one call more."""
+    return 3 * int(series["batches"]["calls"]) + 2
 
 
 def block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Array | None:
@@ -191,7 +202,9 @@ def decide(
       What the first look that shows something shows; UNDECIDED if none does.
 
     """
-    logs = {clock: np.log(np.asarray(values, np.float64)) for clock, values in ratios.items()}
+    logs = {
+        clock: np.log(np.asarray(values[:MOST], np.float64)) for clock, values in ratios.items()
+    }
     count = len(logs["wall"])
     looks = [look for look in LOOKS if look <= count]
     if ended and count not in looks:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from sessrun.reports.block_verdicts import CLOCKS, LEVEL, block_seconds
+from sessrun.reports.block_verdicts import CLOCKS, LEVEL, block_seconds, calls_of_block
 from sessrun.spec.schema import SpecError, check
 
 __all__ = ["Change", "Series", "append", "changes", "entry_of", "read_history", "series_of"]
@@ -109,8 +109,8 @@ def _seconds(series: Mapping[str, Any], rounds: int) -> dict[str, Any]:
         for clock in CLOCKS:
             times = block_seconds(series, rounds, clock)
             if times is not None and times.min() > 0:
-                calls = 3 * series["batches"]["calls"]
-                return {"clock": clock, "seconds": float(np.median(times)) / calls}
+                seconds = float(np.median(times)) / calls_of_block(series)
+                return {"clock": clock, "seconds": seconds}
     device = "device_samples" in series
     samples = series["device_samples" if device else "samples"]
     return {"clock": "device" if device else "wall", "seconds": float(np.median(samples))}

@@ -10,13 +10,19 @@ seen by the result that ends it.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
-from sessrun.adapters.errors import AdapterError
-from sessrun.conformance.benchmarks.processes import BatchTime, BenchProcess, Side
+from sessrun.conformance.benchmarks.processes import (
+    BatchTime,
+    BenchProcess,
+    JobError,
+    ProcessEndedError,
+    Side,
+)
+from sessrun.conformance.benchmarks.trees import check_imports
 
 __all__ = ["Batches", "Blocks"]
 
@@ -38,6 +44,7 @@ class Batches:
       once: the batches of n calls, one a round.
       twice: the batches of 2n calls, one a round.
       first_seconds: of the first call of all, by the process's own clock.
+      best_seconds: of the shortest call before anything was timed, by the same clock.
       wrong: what was wrong with a result, None if nothing.
 
     """
@@ -76,6 +83,8 @@ class Blocks:
         self.left_out: list[dict[str, str]] = []
         self.batches = {(job, side.name): Batches(job, side.name) for job in jobs for side in sides}
         self._draw = random.Random(seed)
+        self._checked: set[Side] = set()
+        self._times: dict[tuple[str, str], list[tuple[int, BatchTime]]] = {}
 
     def jobs(self) -> list[str]:
         """The jobs that every side does."""
@@ -84,10 +93,29 @@ class Blocks:
     def measure(self, jobs: Sequence[str]) -> None:
         """One block of these jobs; what a side cannot do is left out for all.
 
+        A job that ends a side's process is left out too, and the block is begun anew. What was
+        measured of a block that did not come to its end is dropped.
+
         Raises:
-          AdapterError: a backend cannot be loaded, or its process ended.
+          AdapterError: a backend cannot be loaded, does not answer, or answers something else.
 
         """
+        while True:
+            self._times.clear()
+            left = [job for job in jobs if job in self.jobs()]
+            if not left:
+                return
+            if self._block(left):
+                break
+        for key, times in self._times.items():
+            if key in self.batches:
+                batches = self.batches[key]
+                batches.blocks += 1
+                for calls, seconds in times:
+                    (batches.once if calls == 1 else batches.twice).append(seconds)
+
+    def _block(self, jobs: Sequence[str]) -> bool:
+        """Whether every process lived until the end of the block."""
         seed = self._draw.randrange(2**31)
         with ExitStack() as stack:
             processes = [
@@ -97,43 +125,66 @@ class Blocks:
             for process in processes:  # all of them load at the same time
                 process.loaded()
                 self.versions[process.side.name] = process.version
-            able = [job for job in jobs if self._prepared(processes, job)]
+            able = []
+            for job in jobs:
+                if not self._done(job, processes, self._prepare):
+                    return False
+                if job in self.jobs():
+                    able.append(job)
+            for process in processes:
+                self._check_tree(process)
             for _ in range(self.rounds):
                 for job in self._draw.sample(able, len(able)):
-                    self._round(processes, job)
-        for job in able:
-            for side in self.sides:
-                self.batches[job, side.name].blocks += 1
-
-    def _prepared(self, processes: Sequence[BenchProcess], job: str) -> bool:
-        """Whether every side has the job ready; n is chosen when it is for the first time."""
-        ready = []
-        for process in processes:
-            batches = self.batches[job, process.side.name]
-            try:
-                best, first = process.prepare(job, self.device)
-            except AdapterError as error:
-                self._leave_out(job, process.side.name, str(error))
-                return False
-            if not batches.calls:
-                batches.best_seconds, batches.first_seconds = best, first
-            ready.append(batches)
-        if not ready[0].calls:
-            longest = max(_LEAST_SECONDS, *(batches.best_seconds for batches in ready))
-            for batches in ready:
-                batches.calls = max(1, min(_MAX_CALLS, int(_BATCH_SECONDS / longest)))
+                    if job in self.jobs() and not self._done(job, processes, self._round):
+                        return False
         return True
 
-    def _leave_out(self, job: str, side: str, reason: str) -> None:
-        self.left_out.append({"case": job, "backend": side, "reason": reason[:500]})
-        for other in self.sides:
-            del self.batches[job, other.name]
+    def _check_tree(self, process: BenchProcess) -> None:
+        """Once for each side: that it measures its own tree, where it has one."""
+        side = process.side
+        if side.roots and side not in self._checked:
+            check_imports(side, self.sides, process.imported())
+            self._checked.add(side)
 
-    def _round(self, processes: Sequence[BenchProcess], job: str) -> None:
-        """Each side's two batches, in a drawn order."""
+    def _done(
+        self,
+        job: str,
+        processes: Sequence[BenchProcess],
+        step: Callable[[BenchProcess, str], None],
+    ) -> bool:
+        """Do a step of a job on each side, in a drawn order; whether all processes live on."""
         for process in self._draw.sample(processes, len(processes)):
-            batches = self.batches[job, process.side.name]
-            for times in self._draw.sample((1, 2), 2):
-                seconds, wrong = process.batch(job, batches.calls * times)
-                (batches.once if times == 1 else batches.twice).append(seconds)
-                batches.wrong = batches.wrong or wrong
+            try:
+                step(process, job)
+            except (JobError, ProcessEndedError) as error:
+                reason = str(error)[:500]
+                entry = {"case": job, "backend": process.side.name, "reason": reason}
+                self.left_out.append(entry)
+                for side in self.sides:
+                    del self.batches[job, side.name]
+                return isinstance(error, JobError)
+        return True
+
+    def _prepare(self, process: BenchProcess, job: str) -> None:
+        """Have a side make a job ready."""
+        batches = self.batches[job, process.side.name]
+        best, first = process.prepare(job, self.device)
+        if not batches.best_seconds:
+            batches.best_seconds, batches.first_seconds = best, first
+
+    def _calls(self, job: str) -> int:
+        """How many calls make a batch: as many for every side, by the slowest."""
+        sides = [self.batches[job, side.name] for side in self.sides]
+        if not sides[0].calls:
+            longest = max(_LEAST_SECONDS, *(batches.best_seconds for batches in sides))
+            for batches in sides:
+                batches.calls = max(1, min(_MAX_CALLS, int(_BATCH_SECONDS / longest)))
+        return sides[0].calls
+
+    def _round(self, process: BenchProcess, job: str) -> None:
+        """A side's two batches, in a drawn order."""
+        batches, calls = self.batches[job, process.side.name], self._calls(job)
+        for times in self._draw.sample((1, 2), 2):
+            seconds, wrong = process.batch(job, calls * times)
+            self._times.setdefault((job, process.side.name), []).append((times, seconds))
+            batches.wrong = batches.wrong or wrong

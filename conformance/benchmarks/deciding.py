@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.benchmarks.blocks import Batches, Blocks
@@ -12,6 +12,8 @@ from sessrun.conformance.benchmarks.processes import BatchTime
 
 __all__ = ["Judge", "measured_in_blocks", "series_of", "until_decided"]
 
+#: The shortest time that a benchmark file may hold.
+_LEAST_SECONDS: Final = 1e-12
 #: Whether a job is decided: from its old and new series, the rounds of a block, how many jobs.
 Judge = Callable[[dict[str, Any], dict[str, Any], int, int], bool]
 
@@ -108,6 +110,8 @@ def _samples(once: Sequence[BatchTime], twice: Sequence[BatchTime], calls: int) 
     longer batch over its calls, which asking for it makes a little too long.
     """
     return [
-        (long.wall - short.wall) / calls if long.wall > short.wall else long.wall / (2 * calls + 1)
+        max(_LEAST_SECONDS, (long.wall - short.wall) / calls)
+        if long.wall > short.wall
+        else long.wall / (2 * calls + 1)
         for short, long in zip(once, twice, strict=True)
     ]

@@ -10,12 +10,15 @@ is in the first alone.
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -24,13 +27,27 @@ from typing import IO, Any, Final, Self
 
 from sessrun.adapters.errors import AdapterError
 
-__all__ = ["BatchTime", "BenchProcess", "Side"]
+__all__ = ["BatchTime", "BenchProcess", "JobError", "ProcessEndedError", "Side"]
 
 _MODULE: Final = "sessrun.conformance.benchmarks.worker"
 #: Seconds until a process that does not answer is given up.
 _DEADLINE: Final = 300.0
-#: What of its standard error an error message shows, in characters.
+#: How often it is asked whether the process still lives, while it is waited for, in seconds.
+_ASKED_EVERY: Final = 1.0
+#: How long a process has to end by itself, in seconds.
+_PATIENCE: Final = 5.0
+#: The longest answer, in bytes.
+_LONGEST: Final = 2**24
+#: What of its standard error, or of what it raised, an error message shows, in characters.
 _SHOWN: Final = 600
+
+
+class JobError(AdapterError):
+    """A job cannot be done; the process has said so, and can do others."""
+
+
+class ProcessEndedError(AdapterError):
+    """The process has ended before it was told to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +113,7 @@ class BenchProcess:
             env=side.environment(hash_seed),
             cwd=side.folder,
             bufsize=0,
+            start_new_session=True,  # what it starts ends with it
         )
         self._answers = b""
         self.version = ""
@@ -111,24 +129,41 @@ class BenchProcess:
           AdapterError: it cannot be loaded.
 
         """
-        self.version = self._answer()["version"]
+        self.version = self._answer(version=str)["version"]
+
+    def imported(self) -> list[str]:
+        """The files of all modules that the process has imported.
+
+        Raises:
+          AdapterError: the process ended, or answers something else.
+
+        """
+        self._ask({"imported": True})
+        return [str(file) for file in self._answer(imported=list)["imported"]]
 
     def prepare(self, job: str, device: str) -> tuple[float, float]:
         """Make a job ready: seconds of the shortest call and of the first.
 
         Raises:
-          AdapterError: the backend cannot do it, or gives a wrong result.
+          JobError: the backend cannot do it.
+          ProcessEndedError: the process ended.
+          AdapterError: it does not answer, or with something else.
 
         """
         self._ask({"prepare": job, "device": device})
-        answer = self._answer()
-        return answer["seconds"], answer["first"]
+        answer = self._answer(seconds=float, first=float)
+        seconds, first = answer["seconds"], answer["first"]
+        if not 0 <= seconds <= first < math.inf:
+            raise AdapterError(f"{self.side.name}: no times of calls: {seconds} and {first} s")
+        return seconds, first
 
     def batch(self, job: str, calls: int) -> tuple[BatchTime, str | None]:
         """Time so many calls and the one that is checked; what was wrong with its result.
 
         Raises:
-          AdapterError: a call raised, or the process ended.
+          JobError: a call raised.
+          ProcessEndedError: the process ended.
+          AdapterError: it does not answer, or with something else.
 
         """
         before = self._processor_seconds()
@@ -139,7 +174,8 @@ class BenchProcess:
         after = self._processor_seconds()
         if line:  # no empty line: the batch failed
             self._parsed(line)
-        wrong: str | None = self._answer()["wrong"]
+            raise self._no_answer(line)
+        wrong: str | None = self._answer(wrong=(str, type(None)))["wrong"]
         spent = None if before is None or after is None else after - before
         return BatchTime(wall, spent), wrong
 
@@ -163,56 +199,88 @@ class BenchProcess:
 
     def _ask(self, request: dict[str, Any]) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        if select.select([self._process.stdout], [], [], 0)[0]:
+            self._answers += os.read(self._process.stdout.fileno(), 65536)
+            if not self._answers:
+                raise self._ended()
+        if self._answers:  # a time would end with what was there before it began
+            raise AdapterError(f"{self.side.name}: answers unasked: {self._answers[:200]!r}")
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
         except OSError as error:
             raise self._ended() from error
 
-    def _answer(self) -> dict[str, Any]:
-        return self._parsed(self._line())
+    def _answer(self, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
+        """The next line, which has at least these entries, of these types."""
+        line = self._line()
+        answer = self._parsed(line)
+        if not all(isinstance(answer.get(name, ...), kind) for name, kind in kinds.items()):
+            raise self._no_answer(line)
+        return answer
 
     def _parsed(self, line: bytes) -> dict[str, Any]:
         try:
-            answer: dict[str, Any] = json.loads(line)
-        except ValueError as error:
-            raise AdapterError(f"{self.side.name}: not an answer: {line[:200]!r}") from error
+            answer: Any = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise self._no_answer(line) from error
+        if not isinstance(answer, dict):
+            raise self._no_answer(line)
         if "error" in answer:
-            raise AdapterError(f"{self.side.name}: {answer['error']}")
+            raise JobError(f"{self.side.name}: {str(answer['error'])[:_SHOWN]}")
         return answer
+
+    def _no_answer(self, line: bytes) -> AdapterError:
+        return AdapterError(f"{self.side.name}: not an answer: {line[:200]!r}")
 
     def _line(self) -> bytes:
         assert self._process.stdout is not None
+        ends = perf_counter() + _DEADLINE
         while b"\n" not in self._answers:
-            ready, _, _ = select.select([self._process.stdout], [], [], _DEADLINE)
-            if not ready:
-                raise AdapterError(f"{self.side.name} did not answer within {_DEADLINE:.0f} s")
-            more = os.read(self._process.stdout.fileno(), 65536)
-            if not more:
+            ready, _, _ = select.select([self._process.stdout], [], [], _ASKED_EVERY)
+            if ready:
+                more = os.read(self._process.stdout.fileno(), 65536)
+                if not more:
+                    raise self._ended()
+                self._answers += more
+            elif self._process.poll() is not None:  # a child of its own may hold the pipe
                 raise self._ended()
-            self._answers += more
+            elif perf_counter() > ends:
+                raise AdapterError(f"{self.side.name} did not answer within {_DEADLINE:.0f} s")
+            if len(self._answers) > _LONGEST:
+                raise self._no_answer(self._answers)
         line, _, self._answers = self._answers.partition(b"\n")
         return line
 
-    def _ended(self) -> AdapterError:
+    def _ended(self) -> ProcessEndedError:
         """That the process ended, with the last of what it wrote to standard error."""
-        code = self._process.wait()
-        self._errors.seek(0)
+        try:
+            ending = f"its process ended with {self._process.wait(_PATIENCE)}"
+        except subprocess.TimeoutExpired:
+            ending = "its process closed its answers"
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4 * _SHOWN))
         last = self._errors.read().decode(errors="replace").strip()[-_SHOWN:]
-        return AdapterError(
-            f"{self.side.name}: its process ended with {code}" + (f": {last}" if last else "")
-        )
+        return ProcessEndedError(f"{self.side.name}: {ending}" + (f": {last}" if last else ""))
 
-    def close(self) -> None:
-        """End the process."""
+    def close(self, patience: float = _PATIENCE) -> None:
+        """End the process, and what it has started.
+
+        Args:
+          patience: seconds that it has to end by itself.
+
+        """
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
         try:
-            self._process.wait(5)
+            self._process.wait(patience)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            pass
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-        self._errors.close()
+            self._errors.close()
 
     def __exit__(
         self,
@@ -220,4 +288,4 @@ class BenchProcess:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(_PATIENCE if error is None else 0)

@@ -1,13 +1,16 @@
 """The process in which a backend's calls are timed by the host: it makes calls, and has no clock.
 
-Requests are lines of JSON on standard input; answers are lines of JSON on what standard output was
-when the process began. What the backend prints goes to standard error.
+Requests are lines of JSON on what standard input was when the process began; answers are lines of
+JSON on what standard output was. What the backend prints goes to standard error, and what it reads
+is empty.
 
+- The first answer, without a request, is the backend's version: `{"version": "1"}`.
 - `{"prepare": job, "device": device}` is answered with the seconds of the shortest call and of the
   first: `{"seconds": 1e-6, "first": 1e-3}`.
 - `{"calls": n, "job": job}` is answered with an empty line after n calls and one more, and then
   with what was wrong with the result of that one: `{"wrong": null}`.
 - `{"close": job}` is answered with `{}`.
+- `{"imported": true}` is answered with the files of all modules: `{"imported": ["/tree/a.py"]}`.
 
 Whatever a backend raises is answered with `{"error": "..."}`.
 """
@@ -19,6 +22,7 @@ import json
 import os
 import sys
 from itertools import repeat
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TextIO
 
@@ -46,7 +50,7 @@ class _Jobs:
         self._prepared: dict[str, Prepared] = {}
 
     def version(self) -> str:
-        return self._backend.describe().version
+        return str(self._backend.describe().version)
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what a request says; what the host reads, without the line that ends a batch."""
@@ -55,6 +59,9 @@ class _Jobs:
         if "close" in request:
             self._prepared.pop(request["close"]).close()
             return {}
+        if "imported" in request:
+            files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+            return {"imported": [str(file) for file in files if file]}
         return {"wrong": self._batch(self._prepared[request["job"]], request["calls"])}
 
     def _prepare(self, name: str, device: str) -> dict[str, Any]:
@@ -79,14 +86,16 @@ class _Jobs:
         """
         call = prepared.call
         gc.disable()
-        for _ in repeat(None, calls):
-            call()
-        result = (prepared.checked or call)()
-        if prepared.settle is not None:
-            prepared.settle()
-        self._answers.write("\n")
-        self._answers.flush()
-        gc.enable()
+        try:
+            for _ in repeat(None, calls):
+                call()
+            result = (prepared.checked or call)()
+            if prepared.settle is not None:
+                prepared.settle()
+            self._answers.write("\n")
+            self._answers.flush()
+        finally:
+            gc.enable()
         return prepared.check(result)
 
 
@@ -104,7 +113,12 @@ def serve(spec: str) -> None:
       spec: the backend, as `sessrun.adapters.registry.load` takes it.
 
     """
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+    with (
+        os.fdopen(os.dup(0), encoding="utf-8") as requests,
+        os.fdopen(os.dup(1), "w", encoding="utf-8") as answers,
+        Path(os.devnull).open("rb") as nothing,
+    ):
+        os.dup2(nothing.fileno(), 0)
         os.dup2(2, 1)
         try:
             jobs = _Jobs(spec, answers)
@@ -112,7 +126,7 @@ def serve(spec: str) -> None:
         except Exception as error:  # noqa: BLE001 - a factory may raise anything
             _say(answers, {"error": _in_words(error)})
             return
-        for line in sys.stdin:
+        for line in requests:
             try:
                 answer = jobs.answer(json.loads(line))
             except Exception as error:  # noqa: BLE001 - so may a backend

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sessrun.cli.main import main
 from sessrun.conformance.benchmarks.blocks import Blocks
 from sessrun.conformance.benchmarks.deciding import until_decided
 from sessrun.conformance.benchmarks.processes import BenchProcess, Side
+from sessrun.conformance.benchmarks.trees import check_imports
 from sessrun.reports import block_verdicts
 
 #: A backend that a test writes: the reference, with something planted.
@@ -21,6 +23,11 @@ BACKEND = """
 import sessrun.reference as tf
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.conformance.faulty.framework import override
+
+def answers():
+    import gc, io
+    files = [object for object in gc.get_objects() if isinstance(object, io.TextIOWrapper)]
+    return [file.fileno() for file in files if file.writable() and file.fileno() > 2]
 
 class Session(tf.Session):
     def run(self, *args, **kwargs):
@@ -88,6 +95,11 @@ def test_a_clock_that_the_backend_stops_changes_nothing(folder: Path) -> None:
     [
         ("import os; os.write(2, b'last words'); os._exit(3)", "ended with 3: last words"),
         ("raise ValueError('no run')", "ValueError: no run"),
+        ("import os; os.write(2, b'x' * 10**6 + b'end'); os._exit(3)", "ended with 3: x{597}end$"),
+        ("import os, time; os.fork() or time.sleep(60); os._exit(3)", "ended with 3$"),
+        ("import os; [os.write(fd, b'[]\\n') for fd in answers()]", r"not an answer: b'\[\]'"),
+        ("import os; [os.write(fd, b'{}\\n') for fd in answers()]", "not an answer: b'{}'"),
+        ("raise ValueError('x' * 10**6)", "ValueError: x{588}$"),
     ],
 )
 def test_what_ends_a_side_is_told(folder: Path, planted: str, reason: str) -> None:
@@ -98,9 +110,52 @@ def test_what_ends_a_side_is_told(folder: Path, planted: str, reason: str) -> No
             process.prepare("scalar-add", "")
 
 
-def test_what_the_backend_prints_is_no_answer(folder: Path) -> None:
-    backend = written(folder, "print('{}'); import os; os.write(1, b'{}')")
+def test_what_the_backend_prints_and_reads_is_of_no_request(folder: Path) -> None:
+    printing = "print('{}'); import os, sys; os.write(1, b'{}'); sys.stdin.read(); os.close(0)"
+    backend = written(folder, f"if not hasattr(self, 'said'): self.said = 1; {printing}")
     assert measured(backend, ["scalar-add"]).batches["scalar-add", "one"].wrong is None
+
+
+def test_an_answer_without_a_request_ends_the_run(folder: Path) -> None:
+    """The time of the next batch would end with it."""
+    line = r"os.write(fd, b'\n') for fd in answers()"
+    early = f"import os, threading; threading.Timer(1.5, lambda: [{line}]).start()"
+    backend = written(folder, f"if not hasattr(self, 'said'): self.said = 1; {early}")
+    with BenchProcess(Side("one", backend)) as process:
+        process.loaded()
+        process.prepare("scalar-add", "")
+        time.sleep(2)
+        with pytest.raises(AdapterError, match=r"^one: answers unasked: b'\\n'"):
+            process.batch("scalar-add", 1)
+
+
+@pytest.mark.parametrize(
+    ("planted", "reason"),
+    [("os._exit(3)", "ended with 3"), ("raise ValueError('enough')", "ValueError: enough")],
+)
+def test_a_job_that_fails_in_a_batch_is_left_out_and_others_are_measured(
+    folder: Path, planted: str, reason: str
+) -> None:
+    fed = "import os; self.fed = getattr(self, 'fed', 0) + len(args[1:])"
+    backend = written(folder, f"{fed}\n        if self.fed > 50: {planted}")
+    blocks = measured(backend, ["no-op", "scalar-add"])
+    assert blocks.jobs() == ["no-op"]
+    assert [entry["case"] for entry in blocks.left_out] == ["scalar-add"]
+    assert reason in blocks.left_out[0]["reason"]
+    assert blocks.batches["no-op", "one"].blocks == 1
+    assert len(blocks.batches["no-op", "one"].once) == 2
+
+
+def test_what_a_backend_starts_ends_with_its_process(folder: Path) -> None:
+    start = "import subprocess; self.child = subprocess.Popen(['sleep', '60'])"
+    keep = "open('child', 'w').write(str(self.child.pid))"
+    backend = written(folder, f"if not hasattr(self, 'child'): {start}; {keep}")
+    measured(backend, ["no-op"])
+    status = Path("/proc", (folder / "child").read_text(), "stat")
+    ends = time.monotonic() + 10
+    while status.exists() and status.read_text().split()[2] != "Z":
+        assert time.monotonic() < ends
+        time.sleep(0.05)
 
 
 def test_a_job_that_no_side_does_is_left_out() -> None:
@@ -145,6 +200,51 @@ def test_a_tree_is_compared_with_another_revision(repository: Path) -> None:
     assert len(shown.stdout.splitlines()) == 1, "the other tree is gone"
 
 
+def test_two_trees_of_one_commit_are_two_sides(repository: Path) -> None:
+    (repository / "inner").mkdir()
+    os.chdir(repository / "inner")
+    command = "bench planted_engine:backend --against HEAD --job no-op --budget 0.1 --output out"
+    assert main(command.split()) == 0
+    old, new = json.loads(Path("out/bench.json").read_text())["series"]
+    assert new["backend"] == old["backend"] + "+"
+
+
+def test_an_interrupted_run_keeps_its_blocks_and_no_tree(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sessrun.cli.bench.known", interrupted)
+    command = "bench planted_engine:backend --against HEAD --job no-op --output out"
+    assert main(command.split()) == 130
+    assert "what was measured is kept" in capsys.readouterr().err
+    assert json.loads((repository / "out" / "bench.json").read_text())["series"][0]["blocks"] == 1
+    assert not list((repository / ".git").glob("worktrees/*"))
+
+
+def test_what_a_tree_lacks_is_not_taken_from_elsewhere(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An installed project is found by its path, whichever tree is measured."""
+    (repository / "lib").mkdir()
+    (repository / "lib" / "new_engine.py").write_text(BACKEND.format(planted="pass"))
+    monkeypatch.setenv("PYTHONPATH", str(repository / "lib"))
+    command = ["bench", "new_engine:backend", "--against", "HEAD", "--job", "no-op"]
+    assert main([*command, "--output", "out"]) == 2
+    assert "nothing that it imports is of its tree" in capsys.readouterr().err
+
+
+def test_only_installed_packages_may_lie_in_the_other_tree(folder: Path) -> None:
+    old, new = (Side(name, "b", (folder / name,)) for name in ("old", "new"))
+    own, other = str(folder / "old" / "a.py"), str(folder / "new" / "b.py")
+    installed = str(folder / "new" / ".venv" / "site-packages" / "c.py")
+    check_imports(old, (old, new), [own, installed])
+    check_imports(Side("old", "b"), (old, new), [other])
+    with pytest.raises(AdapterError, match=r"its tree lacks what is imported from .*b\.py"):
+        check_imports(old, (old, new), [own, other])
+
+
 def test_what_a_build_puts_into_its_site_is_imported_first(repository: Path) -> None:
     (repository / "planted_engine.py").rename(repository / "source.txt")
     git(repository, "add", "-A")
@@ -168,6 +268,7 @@ def test_what_a_build_puts_into_its_site_is_imported_first(repository: Path) -> 
         ("torch reference --decide", "on a CPU"),
         ("reference --processes 0", "--processes must be at least 1"),
         ("reference --budget 0", "--budget"),
+        ("reference --budget nan", "--budget"),
     ],
 )
 def test_what_does_not_go_together_is_refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,8 @@ def test_what_pytest_benchmark_writes_is_read(tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
     (tmp_path / "test_bench.py").write_text(PROGRAM)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:sessrun", "-p", "no:xdist"]
-    subprocess.run([*command, f"--benchmark-json={path}"], cwd=tmp_path, check=True)
+    alone = {name: value for name, value in os.environ.items() if "XDIST" not in name}
+    subprocess.run([*command, f"--benchmark-json={path}"], cwd=tmp_path, env=alone, check=True)
     run = read_bench(path)
     (series,) = run["series"]
     assert series["case"] == "test_bench.py::test_sum"

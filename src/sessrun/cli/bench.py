@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import signal
+import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,7 +60,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure; 1 if a backend computed something wrong, or was to be decided and is SLOWER."""
+    """Measure; 1 if a backend computed something wrong, or was to be decided and is SLOWER.
+
+    An interrupted run keeps the blocks that came to their end, and ends with 130.
+    """
     from rich.console import Console
 
     from sessrun.conformance.benchmarks.selection import select
@@ -72,8 +79,8 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise UserError(str(error)) from error
     args.output.mkdir(parents=True, exist_ok=True)
-    with _sides(args) as sides:
-        form = _measured(args, sides, jobs, Console(stderr=True))
+    with _ended_like_interrupted(), _sides(args) as sides:
+        form, interrupted = _measured(args, sides, jobs, Console(stderr=True))
     path, page = args.output / "bench.json", args.output / "bench.html"
     write_text(path, json.dumps(form, indent=1) + "\n")
     measured = read_bench(path)
@@ -90,6 +97,9 @@ def run(args: argparse.Namespace) -> int:
     for comparison in comparisons:
         print_comparison(comparison, Console())
     print(f"{path}\n{page}")
+    if interrupted:
+        print("sessrun bench: interrupted; what was measured is kept", file=sys.stderr)
+        return 130
     slower = any(row.verdict == "SLOWER" for item in comparisons for row in item.rows)
     return 1 if slower or not all(entry["correct"] for entry in measured["series"]) else 0
 
@@ -106,8 +116,8 @@ def _check(args: argparse.Namespace) -> None:
     for name, least in (("rounds", 1), ("processes", 1)):
         if getattr(args, name) < least:
             raise UserError(f"--{name} must be at least {least}")
-    if args.budget <= 0:
-        raise UserError("--budget must be more than 0 seconds")
+    if not 0 < args.budget < math.inf:
+        raise UserError("--budget must be more than 0 seconds, and finite")
     try:
         devices.parse(args.device)
     except devices.DeviceNameError as error:
@@ -141,6 +151,19 @@ def _in_this_process(args: argparse.Namespace) -> bool:
 
 
 @contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """What is asked to end (SIGTERM, as a CI does) ends its processes and removes its trees."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
 def _sides(args: argparse.Namespace) -> Iterator[tuple[Side, ...]]:
     """The sides that are measured in processes of their own."""
     from sessrun.conformance.benchmarks.processes import Side
@@ -155,8 +178,8 @@ def _sides(args: argparse.Namespace) -> Iterator[tuple[Side, ...]]:
 
 def _measured(
     args: argparse.Namespace, sides: tuple[Side, ...], jobs: tuple[Job, ...], console: Console
-) -> dict[str, Any]:
-    """The run, with a bar that shows how far it is."""
+) -> tuple[dict[str, Any], bool]:
+    """The run, with a bar that shows how far it is, and whether it was interrupted."""
     from rich.progress import Progress
 
     from sessrun.conformance.benchmarks import deciding
@@ -170,7 +193,7 @@ def _measured(
             bar.update(task, completed=done, total=total)
 
         if _in_this_process(args):
-            return measure(
+            form = measure(
                 args.backends,
                 jobs,
                 rounds=args.rounds,
@@ -178,19 +201,27 @@ def _measured(
                 device=args.device,
                 progress=show,
             )
+            return form, False
 
         def decided(block: int, done: int, total: int) -> None:
             bar.update(task, description=f"block {block}, decided", completed=done, total=total)
 
         count = min(args.processes, args.rounds)
+        interrupted = False
 
         def measured(blocks: Blocks) -> None:
-            if _decides(args):
-                deciding.until_decided(blocks, known, budget=args.budget, progress=decided)
-            else:
-                deciding.measured_in_blocks(blocks, count, show)
+            nonlocal interrupted
+            try:
+                if _decides(args):
+                    deciding.until_decided(blocks, known, budget=args.budget, progress=decided)
+                else:
+                    deciding.measured_in_blocks(blocks, count, show)
+            except KeyboardInterrupt:
+                if not any(batches.blocks for batches in blocks.batches.values()):
+                    raise
+                interrupted = True
 
-        return measure_in_processes(
+        form = measure_in_processes(
             sides,
             jobs,
             measured,
@@ -198,10 +229,11 @@ def _measured(
             seed=args.seed,
             device=args.device,
         )
+        return form, interrupted
 
 
 def known(old: Mapping[str, Any], new: Mapping[str, Any], rounds: int, jobs: int) -> bool:
-    """Whether a job's blocks are enough for a verdict."""
-    from sessrun.reports.block_verdicts import decide_series
+    """Whether a job's blocks are enough for a verdict, or more would not help."""
+    from sessrun.reports.block_verdicts import MOST, decide_series
 
-    return decide_series(old, new, rounds, jobs).verdict != "UNDECIDED"
+    return old["blocks"] >= MOST or decide_series(old, new, rounds, jobs).verdict != "UNDECIDED"
