@@ -128,7 +128,7 @@ def decide_series(
     ratios: dict[Clock, _Array] = {}
     for clock in CLOCKS:
         before, after = (block_seconds(side, rounds, clock) for side in (old, new))
-        if before is not None and after is not None and min(before.min(), after.min()) > _LEAST:
+        if before is not None and after is not None:
             ratios[clock] = after / before
     return decide(ratios, jobs, ended=ended)
 
@@ -157,7 +157,7 @@ def _seconds_of_calls(series: Mapping[str, Any], rounds: int) -> dict[Clock, _Ar
     return {
         clock: seconds / calls_of_block(series)
         for clock, seconds in by_clock.items()
-        if seconds is not None and seconds.min() > _LEAST
+        if seconds is not None
     }
 
 
@@ -167,7 +167,7 @@ def calls_of_block(series: Mapping[str, Any]) -> int:
 
 
 def block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Array | None:
-    """The time of a batch of n and one of 2n calls in each block; None without such a clock.
+    """The time of a batch of n and one of 2n calls in each block; None if no such clock went.
 
     Args:
       series: a series of a benchmark file, with its batches.
@@ -179,12 +179,11 @@ def block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Arra
     if f"{clock}_once" not in batches:
         return None
     once, twice = (
-        np.asarray(batches[f"{clock}_{kind}"], np.float64).reshape(-1, rounds)
+        np.asarray(batches[f"{clock}_{kind}"], np.float64).reshape(-1, int(rounds))
         for kind in ("once", "twice")
     )
-    return np.asarray(
-        stats.trim_mean(once, _TRIM, axis=1) + stats.trim_mean(twice, _TRIM, axis=1), np.float64
-    )
+    seconds = stats.trim_mean(once, _TRIM, axis=1) + stats.trim_mean(twice, _TRIM, axis=1)
+    return None if seconds.min() < _LEAST else np.asarray(seconds, np.float64)
 
 
 def decide(
@@ -317,12 +316,21 @@ def decide_apart(old: Mapping[Clock, _Array], new: Mapping[Clock, _Array], jobs:
     for clock in clocks:
         before, after = np.log(old[clock]), np.log(new[clock])
         low, high = -math.inf, math.inf
+        estimate = float(after.mean() - before.mean())
         if count >= _FEWEST:
-            test = stats.ttest_ind(after, before, equal_var=False)
-            ends = test.confidence_interval(1 - LEVEL / (jobs * len(clocks)))
-            low, high = float(ends.low), float(ends.high)
-        intervals[clock] = _Interval(float(after.mean() - before.mean()), low, high)
+            half = _half_width(before, after, LEVEL / (jobs * len(clocks)))
+            low, high = estimate - half, estimate + half
+        intervals[clock] = _Interval(estimate, low, high)
     if count < _FEWEST:
         reason = f"{count} blocks are too few; {_FEWEST} of each side are the least"
         return _decision("UNDECIDED", intervals["wall"], "wall", count, reason)
     return _judged(intervals, count)
+
+
+def _half_width(before: _Array, after: _Array, level: float) -> float:
+    """Half the width of Welch's interval of the difference of two means."""
+    ours, theirs = (float(np.var(logs, ddof=1)) / len(logs) for logs in (after, before))
+    if not ours + theirs:
+        return 0.0
+    freedom = (ours + theirs) ** 2 / (ours**2 / (len(after) - 1) + theirs**2 / (len(before) - 1))
+    return float(stats.t.ppf(1 - level / 2, freedom)) * math.sqrt(ours + theirs)

@@ -24,7 +24,14 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from sessrun.reports.block_verdicts import LEVEL, MARGIN, Decision, decide_runs, decide_series
+from sessrun.reports.block_verdicts import (
+    CLOCKS,
+    LEVEL,
+    MARGIN,
+    Decision,
+    decide_runs,
+    decide_series,
+)
 from sessrun.reports.device_words import doubts
 from sessrun.reports.measures import is_of_stand_in
 from sessrun.reports.printable import number, shortened
@@ -194,10 +201,13 @@ def read_bench(path: Path) -> dict[str, Any]:
         return form
     try:
         run = from_pytest_benchmark(form)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = f"pytest-benchmark has another form: {type(error).__name__}: {error}"
         raise SpecError(str(path), "benchmarks", reason) from error
     check(run, "bench", str(path))  # its tests have as many samples as each of them took
+    names = [series["case"] for series in run["series"]]
+    if len(set(names)) < len(names):
+        raise SpecError(str(path), "benchmarks", "a fullname is there twice")
     return run
 
 
@@ -206,32 +216,51 @@ def check_bench(form: Any, source: str) -> None:
 
     Raises:
       SpecError: it breaks `bench.schema.json`, a series is there twice, one has not a sample
-        of each kind for each round, or a state is of no round.
+        of each kind for each round, a case was measured in different ways on two backends, or a
+        state is of no round.
 
     """
     check(form, "bench", source)
     seen = set()
+    ways: dict[str, tuple[Any, ...]] = {}
     for index, series in enumerate(form["series"]):
         key = (series["case"], series["backend"])
         if key in seen:
             raise SpecError(source, f"series.{index}", f"{key} is there twice")
         seen.add(key)
-        rounds = form["rounds"]
-        if "batches" in series:
-            rounds = form.get("block_rounds", 0) * series.get("blocks", 0)
-        lists = {kind: values for kind, values in series.items() if kind.endswith("samples")}
-        lists |= {
-            f"batches.{kind}": times
-            for kind, times in series.get("batches", {}).items()
-            if kind != "calls"
-        }
-        for kind, values in lists.items():
-            if len(values) != rounds:
-                reason = f"{len(values)} {kind} in {rounds} rounds"
-                raise SpecError(source, f"series.{index}", reason)
+        way = _way(series)
+        if ways.setdefault(series["case"], way) != way:
+            reason = f"{series['case']} has other blocks, calls or clocks than on another backend"
+            raise SpecError(source, f"series.{index}", reason)
+        _check_lengths(form, series, source, f"series.{index}")
     for index, state in enumerate(form.get("states", [])):
         if state["round"] >= form["rounds"]:
             raise SpecError(source, f"states.{index}", f"there is no round {state['round']}")
+
+
+def _check_lengths(
+    form: Mapping[str, Any], series: Mapping[str, Any], source: str, at: str
+) -> None:
+    """Refuse a series that has not a sample, and a batch, of each kind for each round."""
+    rounds = form["rounds"]
+    if "batches" in series:
+        rounds = form.get("block_rounds", 0) * series.get("blocks", 0)
+    lists = {kind: values for kind, values in series.items() if kind.endswith("samples")}
+    for kind, times in series.get("batches", {}).items():
+        if kind != "calls":
+            lists[f"batches.{kind}"] = times
+    for clock in CLOCKS:
+        if (f"batches.{clock}_once" in lists) != (f"batches.{clock}_twice" in lists):
+            raise SpecError(source, at, f"{clock} time of some batches alone")
+    for kind, values in lists.items():
+        if len(values) != rounds:
+            raise SpecError(source, at, f"{len(values)} {kind} in {rounds} rounds")
+
+
+def _way(series: Mapping[str, Any]) -> tuple[Any, ...]:
+    """How a case was measured: in one run the same way on every backend."""
+    batches = series.get("batches", {})
+    return series.get("blocks"), batches.get("calls"), tuple(sorted(batches))
 
 
 def compare(

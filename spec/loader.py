@@ -41,6 +41,7 @@ __all__ = [
     "load_vector",
     "load_vectors",
     "load_withdrawn",
+    "parse_json",
     "read_json",
     "read_toml",
     "read_vector",
@@ -175,8 +176,26 @@ def read_json(path: Path) -> Any:
 def _parsed(raw: bytes, source: str) -> Any:
     """The value of JSON in UTF-8, as `read_json` reads it."""
     try:
+        text = raw.decode("utf-8")
+    except ValueError as error:
+        raise SpecError(source, "", f"cannot be read as JSON: {error}") from error
+    return parse_json(text, source)
+
+
+def parse_json(text: str, source: str) -> Any:
+    """The value of JSON.
+
+    Args:
+      text: the JSON.
+      source: what an error calls it.
+
+    Raises:
+      SpecError: it is no JSON, names a key twice, or has a number that is not finite.
+
+    """
+    try:
         return json.loads(
-            raw.decode("utf-8"),
+            text,
             object_pairs_hook=_object,
             parse_float=_finite,
             parse_constant=_finite,

@@ -25,6 +25,30 @@ def samples(seconds: float, rounds: int, seed: int, noise: float = 0.03) -> list
     return [float(value) for value in values]
 
 
+def in_blocks(blocks: int = 12, calls: int = 10, factor: float = 1.0) -> dict[str, Any]:
+    """A benchmark file of two backends in blocks of three rounds; the second is slower."""
+    rounds = 3 * blocks
+    rng = np.random.default_rng(blocks)
+    series = []
+    for backend, slowness in (("old", 1.0), ("new", factor)):
+        times = 1e-6 * slowness * np.exp(rng.normal(0, 0.002, (2, rounds)))
+        once, twice = (times * [[calls + 1], [2 * calls + 1]]).tolist()
+        batches: dict[str, Any] = {"calls": calls, "wall_once": once, "wall_twice": twice}
+        batches |= {"processor_once": once, "processor_twice": twice}
+        series.append(
+            {
+                "case": "no-op",
+                "backend": backend,
+                "unit": "s",
+                "correct": True,
+                "samples": samples(1e-6 * slowness, rounds, 3, 0.002),
+                "batches": batches,
+                "blocks": blocks,
+            }
+        )
+    return bench() | {"rounds": rounds, "block_rounds": 3, "series": series}
+
+
 def bench(
     seed: int = 1,
     rounds: int = 30,

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from sessrun.reports import block_verdicts
-from sessrun.reports.block_verdicts import LOOKS, decide, decide_apart
+from sessrun.reports.block_verdicts import LOOKS, MOST, decide, decide_apart
 from sessrun.reports.verdict_rates import simulated_rates
 
 
@@ -76,6 +76,11 @@ def test_two_runs_are_compared_by_their_blocks() -> None:
     short = decide_apart({"wall": old[:5]}, {"wall": new[:5]}, 3)
     assert short.verdict == "UNDECIDED"
     assert "too few" in short.reason
+
+
+def test_thousands_of_blocks_are_looked_at_in_part() -> None:
+    decision = decide({"wall": ratios(0, 20_000, noise=2)}, 1, ended=True)
+    assert (decision.verdict, decision.blocks) == ("UNDECIDED", MOST)
 
 
 def test_simulated_rates_are_what_is_promised() -> None:

@@ -60,7 +60,19 @@ def test_what_is_written_has_pytest_benchmarks_form(tmp_path: Path) -> None:
     assert (benchmark["stats"]["min"], benchmark["stats"]["median"]) == (1e-6, 2e-6)
 
 
-@pytest.mark.parametrize("benchmarks", [None, 3, [3], [{}], [{"stats": {"data": ["x"]}}]])
+@pytest.mark.parametrize(
+    "benchmarks",
+    [
+        None,
+        3,
+        [3],
+        [{}],
+        [{"stats": {"data": ["x"]}}],
+        [{"fullname": "a", "stats": {"data": [10**400]}}],
+        [{"fullname": "a", "stats": {"data": [1]}}] * 2,
+        [{"fullname": [], "stats": {"data": [1]}}],
+    ],
+)
 def test_another_form_is_refused(tmp_path: Path, benchmarks: object) -> None:
     path = tmp_path / "other.json"
     path.write_text(json.dumps({"machine_info": {}, "benchmarks": benchmarks}))

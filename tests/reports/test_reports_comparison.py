@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from rich.console import Console
-from synthetic_bench import BACKENDS, CASES, FINGERPRINT, bench, samples
+from synthetic_bench import BACKENDS, CASES, FINGERPRINT, bench, in_blocks, samples
 
 from sessrun.reports import comparison
 from sessrun.reports.bench_html import bench_html, comparison_html
@@ -62,6 +62,60 @@ def test_a_file_that_contradicts_itself_is_refused(change):
     change(run)
     with pytest.raises(SpecError):
         check_bench(run, "bench.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run, _: run.pop("block_rounds"),
+        lambda _, series: series.pop("blocks"),
+        lambda _, series: series.update(blocks=11),
+        lambda _, series: series.update(in_blocks(8)["series"][0]),
+        lambda _, series: [series.pop(key) for key in ("blocks", "batches")],
+        lambda _, series: series["batches"].update(calls=11),
+        lambda _, series: series["batches"].update(calls=10**400),
+        lambda _, series: series["batches"].update(wall_once=[0] * 36),
+        lambda _, series: series["batches"].update(wall_twice=[5e-324] * 36),
+        lambda _, series: series["batches"].pop("processor_twice"),
+        lambda run, _: [series["batches"].pop("processor_twice") for series in run["series"]],
+    ],
+)
+def test_batches_that_contradict_the_file_are_refused(change):
+    run = in_blocks()
+    change(run, run["series"][0])
+    with pytest.raises(SpecError):
+        check_bench(run, "bench.json")
+
+
+def test_a_clock_that_did_not_go_decides_nothing():
+    run = in_blocks(12, factor=1.2)
+    for series in run["series"]:
+        series["batches"] |= {"processor_once": [0] * 36, "processor_twice": [5e-324] * 36}
+    check_bench(run, "bench.json")
+    for found in (compare_backends(run, "old", "new"), compare(run, in_blocks(12, factor=1.2))):
+        assert {row.clock for row in found.rows} == {"wall"}
+    assert compare_backends(run, "old", "new").rows[0].verdict == "SLOWER"
+
+
+@pytest.mark.parametrize("other", [1, 2, 100])
+def test_runs_with_batches_of_other_lengths_are_compared_by_the_call(other):
+    rows = compare(in_blocks(calls=1), in_blocks(16, calls=other)).rows
+    assert [row.verdict for row in rows] == ["SAME", "SAME"]
+
+
+def test_times_without_any_noise_are_compared():
+    run = in_blocks()
+    for series in run["series"]:
+        series["batches"] |= {name: [1e-5] * 36 for name in series["batches"] if name != "calls"}
+    assert [row.ratio for row in compare(run, run).rows] == [1.0, 1.0]
+
+
+def test_a_run_in_blocks_and_one_without_are_compared_by_samples():
+    old = in_blocks()
+    for series in old["series"]:
+        del series["batches"], series["blocks"]
+    for pair in ((old, in_blocks(16)), (in_blocks(16), old)):
+        assert [(row.verdict, row.blocks) for row in compare(*pair).rows] == [("SAME", None)] * 2
 
 
 @pytest.mark.parametrize(
