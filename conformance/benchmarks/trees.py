@@ -46,7 +46,7 @@ def sides_of_trees(backend: str, revision: str, build: str = "") -> Iterator[tup
     """
     root = Path(_git(Path.cwd(), "rev-parse", "--show-toplevel"))
     here = _git(Path.cwd(), "rev-parse", "--show-prefix")
-    commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    commit = _commit(root, revision)
     names = f"{backend}@{commit[:8]}", f"{backend}@{_now(root, commit)}"
     with tempfile.TemporaryDirectory(prefix="sessrun-") as temporary:
         tree = Path(temporary, "tree")
@@ -65,6 +65,15 @@ def sides_of_trees(backend: str, revision: str, build: str = "") -> Iterator[tup
         finally:
             with suppress(AdapterError):  # twice: one that was interrupted is locked
                 _git(root, "worktree", "remove", "--force", "--force", str(tree))
+
+
+def _commit(root: Path, revision: str) -> str:
+    try:
+        return _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    except AdapterError as error:
+        shallow = _git(root, "rev-parse", "--is-shallow-repository") == "true"
+        why = "; the clone is shallow: fetch more of it" if shallow else ""
+        raise AdapterError(f"{root} has no revision {revision!r}{why}") from error
 
 
 def _side(name: str, backend: str, within: tuple[Path, str], site: Path, build: str) -> Side:

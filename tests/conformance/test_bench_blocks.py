@@ -235,6 +235,16 @@ def test_what_a_tree_lacks_is_not_taken_from_elsewhere(
     assert "nothing that it imports is of its tree" in capsys.readouterr().err
 
 
+def test_a_shallow_clone_says_that_it_is(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "second")
+    git(repository, "clone", "-q", "--depth", "1", repository.as_uri(), "a clone")
+    os.chdir(repository / "a clone")
+    assert main(["bench", "planted_engine:backend", "--against", "HEAD~1", "--job", "no-op"]) == 2
+    assert "has no revision 'HEAD~1'; the clone is shallow" in capsys.readouterr().err
+
+
 def test_only_installed_packages_may_lie_in_the_other_tree(folder: Path) -> None:
     old, new = (Side(name, "b", (folder / name,)) for name in ("old", "new"))
     own, other = str(folder / "old" / "a.py"), str(folder / "new" / "b.py")
@@ -259,7 +269,7 @@ def test_what_a_build_puts_into_its_site_is_imported_first(repository: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ("planted_engine:backend --against nothing", "git rev-parse: fatal: Needed a single"),
+        ("planted_engine:backend --against nothing", "has no revision 'nothing'"),
         ("planted_engine:backend --against --help", "expected one argument"),
         ("planted_engine:backend --against HEAD --build false", "its build ended with 1"),
         ("planted_engine:backend --build true", "--build is for --against"),
