@@ -25,9 +25,9 @@ class Property:
       name: its name.
       clauses: the clauses that its cases may test.
       summary: one sentence.
-      generator: from (source of chance, id) to a case.
-      weight: how many times the plan's count it generates; more where one case covers little.
-      rows: how many cases of a seed differ, where they are drawn from a table; None if all do.
+      generator: from (source of random numbers, id) to a case.
+      weight: the factor on the plan's count of cases; above 1 where one case covers little.
+      rows: returns how many cases differ, where a table has one row for each; else None.
 
     """
 
@@ -39,7 +39,7 @@ class Property:
     rows: Callable[[], int] | None = None
 
     def planned(self, count: int) -> int:
-        """How many cases a plan with this count has of it."""
+        """How many cases of this property a plan with this count has."""
         cases = count * self.weight
         return cases if self.rows is None else min(cases, self.rows())
 

@@ -26,9 +26,9 @@ SIMULATED: Final = (
     "SIMULATED: the device is a stand-in on the CPU. Its times mean nothing; what was counted, and "
     "whether the answers are right, does."
 )
-#: By how much a ceiling may differ after the run before it is a doubt.
+#: A ceiling that changes by more than this share during a run makes its times doubtful.
 _APART: Final = 0.05
-#: What ceilings are, by their keys in a file.
+#: The ceilings in words, by their keys in a file.
 CEILINGS: Final = {
     "flops": "float32 products",
     "flops_tf32": "TF32 products",
@@ -40,7 +40,7 @@ CEILINGS: Final = {
     "launch_seconds": "launch of an empty kernel",
     "graph_node_seconds": "empty kernel in a graph",
 }
-#: What is counted of one call, by what it is called.
+#: What is counted in one call: the word that reports use, and the key in a file.
 COUNTED: Final = {
     "launches": "launches",
     "waits": "synchronizations",
@@ -119,7 +119,7 @@ def _pairs(run: Mapping[str, Any]) -> Iterable[tuple[str, float, float]]:
 
 
 def ceiling_rows(run: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Each ceiling of the device: what it is, before the rounds, after them (or empty)."""
+    """A row for each ceiling: its name, its value before the rounds, and its value after them."""
     before, after = run.get("ceilings", {}), run.get("ceilings_after", {})
     return [
         (
@@ -140,7 +140,7 @@ def ceiling_text(name: str, value: float) -> str:
 
 
 def counts_cells(counts: Mapping[str, Any]) -> tuple[str, ...]:
-    """What one call asks of the device, as `COUNTED` names it; empty where it was not counted."""
+    """The counts of one call in the order of `COUNTED`, as text; empty where there is none."""
     cells = []
     for name in COUNTED.values():
         scaled = (
@@ -151,7 +151,7 @@ def counts_cells(counts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def counts_text(counts: Mapping[str, Any]) -> str:
-    """What one call asks of the device, in one line."""
+    """The counts of one call in one line."""
     pairs = zip(COUNTED, counts_cells(counts), strict=True)
     counted = ", ".join(f"{name} {cell}" for name, cell in pairs if cell)
     return f"{counted}; counted on {shortened(counts['counted_on'], 40)}"

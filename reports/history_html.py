@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["history_html"]
 
-#: Runs whose commits stand under the axis at most.
+#: How many commits stand under the axis at most.
 _LABELS: Final = 8
 
 
 def history_html(path: Path, series: Sequence[tuple[Series, Sequence[Change]]]) -> str:
-    """A history as a page, series with changes first.
+    """A history as an HTML page, series with changes first.
 
     Args:
       path: the history's file, for its title.
-      series: each with its changes, as `sessrun.reports.history.changes` gives them.
+      series: each series with its changes, as `sessrun.reports.history.changes` gives them.
 
     """
     style = template_text("style.css") + template_text("bench.css")
@@ -70,7 +70,7 @@ def _series(series: Series, changed: Sequence[Change], prefix: str) -> dict[str,
 
 
 def _plot(series: Series, changed: Sequence[Change], prefix: str) -> Any:
-    """Dots by run, a line for each level, and a mark where it changed, as safe markup."""
+    """A plot as safe markup: a dot for each run, a line for each level, a mark at each change."""
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - as above
@@ -93,8 +93,8 @@ def _plot(series: Series, changed: Sequence[Change], prefix: str) -> Any:
         shown = np.unique(np.linspace(0, count - 1, min(count, _LABELS)).astype(int))
         axes.set_xticks(shown, [shortened(series.commits[i], 8) for i in shown])
         changes = ", ".join(f"{change.ratio:.3f} at {change.commit}" for change in changed)
-        spoken = f"{series.case}, {series.backend}, over runs: {changes or 'no change'}"
-        return markup(figure, prefix, spoken)
+        alternative = f"{series.case}, {series.backend}, over runs: {changes or 'no change'}"
+        return markup(figure, prefix, alternative)
 
 
 def _draw_levels(axes: Axes, series: Series, changed: Sequence[Change]) -> None:

@@ -1,8 +1,8 @@
-"""What a record tells of its workers, held against what it says of the cases.
+"""Contradictions in a record between the restarts of workers and the results of cases.
 
-Each worker that is started anew leaves an event, with the reason; each reason is that of a case. So
-a crash that was rewritten as something else, or a second try that was taken out, leaves an event
-that belongs to no case, unless the events were rewritten as well.
+Each restart of a worker is an event with a reason, and the reason is the detail of some case. So if
+someone rewrites a crash as another result, or removes a second try, an event remains that belongs
+to no case, unless the events are rewritten as well.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ __all__ = ["event_faults"]
 
 #: Results of a case whose worker was lost.
 _LOST: Final = frozenset({"timeout", "crash"})
-#: Results that may tell why a worker was started anew.
+#: Results whose detail may be the reason of a restart.
 _SHOWN: Final = _LOST | {"error", "infra_error"}
-#: What an event keeps of a reason.
+#: How many characters of a reason an event keeps.
 _KEPT: Final = 500
 
 
 def event_faults(record: RunRecord) -> Iterator[str]:
-    """Where events and results of a record do not fit one another, in sentences."""
+    """A sentence for each contradiction between a record's events and its results."""
     if record.header["mode"] != "workers":
         return
     lines = list(record.results.values())
@@ -40,23 +40,25 @@ def event_faults(record: RunRecord) -> Iterator[str]:
     for reason in (DISTURBED, BUSY):
         restarts.pop(reason, None)
     reasons = Counter(line.get("detail", "")[:_KEPT] for line in lines if line["result"] in _SHOWN)
-    untold = list((restarts - reasons).elements())
-    if len(untold) > sum(map(_untold, lines)) + slack:
-        cause = shortened(repr(untold[0]), 120)
+    unexplained = list((restarts - reasons).elements())
+    if len(unexplained) > sum(map(_unmentioned, lines)) + slack:
+        cause = shortened(repr(unexplained[0]), 120)
         yield f"A worker was started anew because {cause}, and no case of the record ended so."
-    yield from _silent(lines, restarts, given_up)
-    yield from _unasked(lines, record, given_up)
+    yield from _without_restart(lines, restarts, given_up)
+    yield from _missing(lines, record, given_up)
 
 
-def _untold(line: Mapping[str, Any]) -> int:
-    """How many workers a case may have lost of which its line does not tell."""
+def _unmentioned(line: Mapping[str, Any]) -> int:
+    """How many workers a case may have lost that its result line does not mention."""
     if line.get("detail", "").startswith(SECOND_TRY):
         return 2 if FIRST_TRY in line["detail"] else 1
     return int(line["result"] in {"crash", "error"} and line.get("attempts", 1) > 1)
 
 
-def _silent(lines: list[dict[str, Any]], restarts: Counter[str], given_up: int) -> Iterator[str]:
-    """Cases that lost a worker, and no other was started."""
+def _without_restart(
+    lines: list[dict[str, Any]], restarts: Counter[str], given_up: int
+) -> Iterator[str]:
+    """A sentence for each case that lost its worker although no other worker was started."""
     left = Counter(restarts)
     for line in lines:
         reason = line.get("detail", "")[:_KEPT]
@@ -70,11 +72,12 @@ def _silent(lines: list[dict[str, Any]], restarts: Counter[str], given_up: int) 
             yield f"Case {line['id']} is recorded as {line['result']}, and no worker started anew."
 
 
-def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> Iterator[str]:
-    """Cases that were not asked though the backend had not been given up, or was asked later.
+def _missing(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> Iterator[str]:
+    """Sentences about cases that are missing, or have a result, against the record's events.
 
-    Each worker may lose the case that it has in hand then, while others answer later ones; what
-    follows so many cases is not asked.
+    Cases are missing only after the backend was given up. Then each worker may lose the case that
+    it runs while other workers finish later ones: with n workers there is no result after the n-th
+    missing case.
     """
     missing = [index for index, line in enumerate(lines) if line["result"] == "missing"]
     if not missing:

@@ -1,7 +1,7 @@
 """pytest-benchmark's JSON: written from a benchmark run, and read as one.
 
-A test of pytest-benchmark is a series, and its `fullname` the case. It has no order of rounds and
-no blocks, so that two such files are compared as two runs.
+Each test of pytest-benchmark is a series whose case is the test's `fullname`. Rounds of different
+tests do not alternate, and there are no blocks, so that two such files are compared as two runs.
 """
 
 from __future__ import annotations
@@ -82,15 +82,15 @@ def is_pytest_benchmark(form: Any) -> bool:
 def from_pytest_benchmark(form: Mapping[str, Any]) -> dict[str, Any]:
     """What pytest-benchmark wrote, as a run in the form of `bench.schema.json`.
 
-    Its samples are there if it was saved with `--benchmark-save-data`, `--benchmark-autosave` or
-    `--benchmark-json`; where they are not, quartiles, least and greatest stand for them.
+    A file has samples if it was saved with `--benchmark-save-data`, `--benchmark-autosave` or
+    `--benchmark-json`; otherwise minimum, quartiles and maximum are taken for samples.
 
     Args:
       form: the content of its file.
 
     Raises:
-      KeyError: a part is not there.
-      TypeError: a part is not what it should be.
+      KeyError: a key is missing.
+      TypeError: a value has another type.
 
     """
     series = [_series(benchmark) for benchmark in form["benchmarks"]]
@@ -113,14 +113,14 @@ def from_pytest_benchmark(form: Mapping[str, Any]) -> dict[str, Any]:
 
 def _series(benchmark: Mapping[str, Any]) -> dict[str, Any]:
     statistics = benchmark["stats"]
-    kept = statistics.get("data") or [
+    samples = statistics.get("data") or [
         statistics[name] for name in ("min", "q1", "median", "q3", "max")
     ]
     return {
         "case": benchmark["fullname"],
         "backend": _BACKEND,
         "unit": "s",
-        "samples": [float(sample) for sample in kept],
+        "samples": [float(sample) for sample in samples],
         "correct": True,
         "about": benchmark.get("group") or "",
         "detail": f"iterations a sample: {statistics.get('iterations', 1):,}",

@@ -1,7 +1,7 @@
-"""How often benchmark verdicts are right: of simulated blocks, and of slowdowns that were planted.
+"""How often benchmark verdicts are right: on simulated blocks, and on an engine slowed on purpose.
 
-Simulated noise has many spikes: Student's t with 3 degrees of freedom, three times as wide on the
-wall clock as on processor time.
+Simulated noise has heavy tails: it is Student's t with 3 degrees of freedom, three times as wide in
+wall time as in processor time.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from sessrun.reports.comparison import Comparison
 
 __all__ = ["NOISES", "SLOWDOWNS", "Rate", "planted_rates", "simulated_rates"]
 
-#: Scales of the noise of a block's ratio, and slowdowns, that are simulated.
+#: The simulated scales of the noise in the logarithm of a block's ratio, and slowdowns.
 NOISES: Final = (0.01, 0.02, 0.03)
 SLOWDOWNS: Final = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1)
 #: How many jobs the simulated runs have, which share the level.
 _JOBS: Final = 10
-_TAILS: Final = 3
+_DEGREES_OF_FREEDOM: Final = 3
+#: How many times the noise of processor time that of wall time is.
 _WALL: Final = 3.0
 
 
 @dataclass(slots=True)
 class Rate:
-    """Verdicts on comparisons of which one knows what is right.
+    """Verdicts on comparisons whose right verdict is known.
 
     Attributes:
       slowdown: of the new side, as a share; 0 where both sides are the same code.
-      noise: the scale of simulated noise; None where a machine made it.
+      noise: the scale of simulated noise; None where times were measured.
       verdicts: how many comparisons had which verdict.
       blocks: after how many blocks each was decided.
 
@@ -48,12 +49,12 @@ class Rate:
 
     @property
     def wrong(self) -> int:
-        """Comparisons that told what is not: another speed of equal code, or FASTER of slower."""
+        """The wrong verdicts: FASTER or SLOWER on equal code, FASTER on code that was slowed."""
         kinds = ("FASTER", "SLOWER") if not self.slowdown else ("FASTER",)
         return sum(self.verdicts[kind] for kind in kinds)
 
     def at_most(self, count: int) -> float:
-        """The upper end of the exact 95 % interval of the share that `count` of all are."""
+        """The upper end of the exact 95 % interval for the share of `count` in all comparisons."""
         test = stats.binomtest(count, sum(self.verdicts.values()))
         return float(test.proportion_ci(0.95).high)
 
@@ -73,8 +74,8 @@ def simulated_rates(comparisons: int, seed: int) -> Iterable[Rate]:
     """Verdicts on simulated blocks, for each noise and each slowdown.
 
     Args:
-      comparisons: of each.
-      seed: of the noise.
+      comparisons: how many are simulated for each noise and slowdown.
+      seed: the seed of the noise.
 
     """
     generator = np.random.default_rng(seed)
@@ -93,7 +94,7 @@ def simulated_rates(comparisons: int, seed: int) -> Iterable[Rate]:
 def _ratios(
     generator: np.random.Generator, noise: float, slowdown: float
 ) -> npt.NDArray[np.float64]:
-    logs = generator.standard_t(_TAILS, LOOKS[-1]) * noise + np.log1p(slowdown)
+    logs = generator.standard_t(_DEGREES_OF_FREEDOM, LOOKS[-1]) * noise + np.log1p(slowdown)
     return np.asarray(np.exp(logs), np.float64)
 
 
@@ -101,7 +102,7 @@ def planted_rates(comparisons: Mapping[float, Sequence[Comparison]]) -> list[Rat
     """Verdicts on runs of an engine that was slowed down on purpose.
 
     Args:
-      comparisons: by slowdown the runs with it; each of their rows is a comparison.
+      comparisons: the runs with each slowdown; each row of a run has one verdict.
 
     """
     rates = []

@@ -41,7 +41,7 @@ _SUBJECTS: Final = (
 for _subject in _SUBJECTS:
     importlib.import_module(f"sessrun.adapters.jax.{_subject}")
 
-#: Operations that do nothing: a control input from one of them is satisfied.
+#: Operations without an effect: a control input from one of them needs no waiting.
 _NOTHING: Final = frozenset({"Const", "Identity", "NoOp", "Placeholder"})
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -52,7 +52,7 @@ _UNKNOWN, _INVALID, _UNIMPLEMENTED = 2, 3, 12
 
 
 def declared_operations() -> Mapping[str, frozenset[str]]:
-    """The dtypes of values that each translated operation is declared in."""
+    """The dtypes in which each translated operation is declared."""
     return {op: rule.dtypes for op, rule in sorted(RULES.items())}
 
 
@@ -60,15 +60,15 @@ def compile_part(part: Part, shapes: Sequence[Sequence[int]]) -> Program:
     """The compiled program of a part.
 
     Raises:
-      EngineError: JAX or XLA refuse it.
+      EngineError: JAX or XLA refuses the part.
       NotOfferedError: an operation, one of its inputs that must be constant, or a dtype is not
         translated; a control input is from an operation that may do something.
 
     """
     _check_effects(part)
-    strange = set(part.dtypes.values()) - ALL
-    if strange:
-        raise NotOfferedError("dtype", min(strange))
+    unsupported = set(part.dtypes.values()) - ALL
+    if unsupported:
+        raise NotOfferedError("dtype", min(unsupported))
     specs = [
         jax.ShapeDtypeStruct(tuple(shape), numpy_of(part.dtypes[feed]))
         for feed, shape in zip(part.feeds, shapes, strict=True)
@@ -90,7 +90,7 @@ def _check_effects(part: Part) -> None:
 
 
 def _trace(part: Part, *feeds: Array) -> list[Array]:
-    """The fetches of a part, given what is fed."""
+    """The values of a part's fetches, from the values of its feeds."""
     values: dict[Endpoint, Array] = dict(zip(part.feeds, feeds, strict=True))
     for definition in part.nodes:
         if definition.name in part.effects:
@@ -102,7 +102,7 @@ def _trace(part: Part, *feeds: Array) -> list[Array]:
 
 
 def _outputs(definition: NodeDef, inputs: Sequence[Array]) -> Sequence[Array]:
-    """The outputs of a node; numpy arrays if all that it takes is known."""
+    """The outputs of a node; numpy arrays if all its inputs are numpy arrays, thus constant."""
     if definition.op == "Const":
         return [constant_of(definition)]
     rule = RULES.get(definition.op)
@@ -124,16 +124,16 @@ def _listed(values: Array | Sequence[Array]) -> Sequence[Array]:
 def _arguments(
     rule: Rule, op: str, attrs: Mapping[str, Any], inputs: Sequence[Array]
 ) -> list[Array]:
-    """The inputs as the rule takes them: a list for a list of tensors.
+    """The inputs as the rule takes them: one by one, or as a list where the operation has a list.
 
     Raises:
-      NotOfferedError: `op`, an input that it must know depends on what is fed.
+      NotOfferedError: `op`, an input that must be constant depends on a feed.
 
     """
-    left = list(inputs)
+    remaining = list(inputs)
     arguments: list[Array] = []
     for arg in OPERATIONS[op].inputs:
-        taken = [left.pop(0) for _ in range(arg.count(attrs))]
+        taken = [remaining.pop(0) for _ in range(arg.count(attrs))]
         if arg.name in rule.constants and not all(isinstance(v, np.ndarray) for v in taken):
             raise NotOfferedError("op", f"{op} whose {arg.name} is no constant")
         arguments.append(taken if arg.number_attr or arg.type_list_attr else taken[0])
@@ -141,7 +141,7 @@ def _arguments(
 
 
 def _reported(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """The function, with what JAX and XLA raise as the engine's failures."""
+    """The function, which raises EngineError where JAX or XLA raises an exception of its own."""
 
     def call(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         try:
@@ -159,6 +159,6 @@ def _reported(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _
 
 
 def _brief(error: Exception) -> str:
-    """The first line of its message, which says what was wrong."""
+    """The first line of an exception's message, which says what was wrong."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[0][:200] if lines else type(error).__name__

@@ -11,14 +11,14 @@ from sessrun.adapters.process.errors import AdapterError
 
 __all__ = ["command_of", "has_process_of_its_own"]
 
-#: What a backend that is a command starts with.
+#: The prefix of a backend that is given as a command line.
 _EXEC: Final = "exec:"
-#: What stands between an adapter's name and the folder of the environment that it runs in.
+#: What separates an adapter's name from the folder of the environment that it runs in.
 _AT: Final = "@"
 
 
 def has_process_of_its_own(spec: str) -> bool:
-    """Whether a backend never lives in this process: a command, or one of another environment."""
+    """Whether a backend cannot be loaded here: a command, or an adapter of another environment."""
     return spec.startswith(_EXEC) or _AT in spec.partition("#")[0]
 
 
@@ -26,8 +26,8 @@ def command_of(spec: str) -> list[str]:
     """Program and arguments of a backend's worker.
 
     Args:
-      spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
-        would, run without one); `NAME@FOLDER` for an adapter that the Python of a virtual
+      spec: `exec:COMMAND LINE` for a program that speaks the protocol (split as
+        a shell does, run without one); `NAME@FOLDER` for an adapter that the Python of a virtual
         environment loads (`NAME@FOLDER#ARGUMENT`), by our worker in an archive; a name in
         `adapters.javascript.PROGRAMS`, with `#FOLDER` of its packages after it; anything else is
         loaded by our worker in a new Python of this environment.
@@ -39,7 +39,7 @@ def command_of(spec: str) -> list[str]:
     """
     if spec.startswith(_EXEC):
         return _command_line(spec)
-    # No worker has what follows: it is the host's.
+    # Imported late: workers import this module, and only the host has these.
     from sessrun.adapters import javascript  # noqa: PLC0415 - as above
     from sessrun.adapters.process.archive import archive  # noqa: PLC0415 - as above
 

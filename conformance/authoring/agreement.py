@@ -1,4 +1,4 @@
-"""Compares authored cases, recorded again, with the vectors that were frozen of them."""
+"""Compares authored cases, as they are recorded now, with the vectors frozen from them earlier."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["disagreements", "is_finding"]
 
 
 def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator[str]:
-    """The differences between a folder's vectors and its authored cases, recorded again.
+    """The differences between a folder's vectors and its authored cases, as recorded now.
 
-    Values that TensorFlow computed while a case was recorded agree if they are near by the case's
-    own contract: processors round differently.
+    Values that TensorFlow computes while a case is recorded may differ within the case's own
+    contract, since processors round differently.
 
     Args:
       folder: the name of the folder of vectors.
       cases: all authored cases of the folder.
-      vectors: the folder of folders.
+      vectors: the folder that holds all folders of vectors.
 
     Yields:
       A line for each case without a vector, vector without a case, and case that differs.
@@ -48,7 +48,7 @@ def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator
 
 
 def is_finding(vector: JsonObject) -> bool:
-    """Whether a vector's form is that of a finding, which no authored case records."""
+    """Whether a vector was frozen from a finding: no authored case records it."""
     provenance = vector["provenance"]
     return isinstance(provenance, dict) and str(provenance["generator"]).startswith("finding ")
 

@@ -1,4 +1,4 @@
-"""The jobs: what is timed, written once on the namespace, each with the check of its result.
+"""The benchmark jobs: what is timed, written on the `tf` namespace, with a check of its result.
 
 A job is prepared once per backend (graph, session, warm-up) and then only its call is timed.
 """
@@ -28,9 +28,9 @@ class Prepared:
       call: what is timed.
       check: what is wrong with a result of `checked`, or None.
       close: frees the session.
-      checked: gives what is checked; `call` where None.
-      rotated: the same calls, each with inputs of its own, together too large for the device's
-        cache; empty where nothing is to be measured cold.
+      checked: returns what `check` takes; `call` does where None.
+      rotated: calls like `call`, each with inputs of its own; all inputs together are too large
+        for the device's cache. Empty where no call is measured with a cold cache.
       settle: waits for what `call` started, where the backend has no clock of the device.
 
     """
@@ -51,15 +51,16 @@ class Job:
       name: its name in reports.
       summary: what is timed, in one sentence.
       prepare: from a namespace and a device string to the prepared job.
-      nbytes: bytes fed and fetched by one call, for throughput; where `dtype` is given those read
-        and written on the device.
+      nbytes: bytes that one call feeds and fetches, for throughput; where `dtype` is given, bytes
+        that it reads and writes on the device.
       flops: floating-point operations of one call.
-      dtype: what it computes in, where it is to be held to the device's own ceilings.
-      peer: from a peer to the prepared job; None where peers do not do it.
-      held_bytes: what one backend holds on the device for it all the time, about.
-      working_bytes: what it needs besides while it runs, about.
-      size: in the unit of its name.
-      resized: the job of another size, with so many sets of inputs to rotate; None if it has one.
+      dtype: the dtype it computes in, where its speed is compared with the device's ceilings.
+      peer: from a peer to the prepared job; None where peers do not run it.
+      held_bytes: device memory that the prepared job occupies on one backend, approximately.
+      working_bytes: device memory that a call needs in addition, approximately.
+      size: the size in its name, in the same unit.
+      resized: from a size and a number of input sets to rotate to the job of that size; None if
+        the job has one size only.
 
     """
 
@@ -77,7 +78,7 @@ class Job:
 
 
 def equals(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], str | None]:
-    """The check that a result is this value, or close to it."""
+    """The check that a result equals `want` within tolerances; `want` may be None."""
 
     def check(got: Any) -> str | None:
         if want is None:
@@ -190,16 +191,16 @@ def _variable_update(tf: Namespace, device: str) -> Prepared:
     return Prepared(call, check, session.close)
 
 
-def _queue(many: int) -> Callable[[Namespace, str], Prepared]:
-    """A job that puts elements in and takes them out again: one, or so many at once."""
+def _queue(count: int) -> Callable[[Namespace, str], Prepared]:
+    """A job that enqueues and dequeues `count` elements at once, or a single one if it is 0."""
 
     def prepare(tf: Namespace, device: str) -> Prepared:
         def build() -> tuple[tuple[Operation, Tensor], FeedDict, Value, None]:
-            queue = tf.FIFOQueue(max(1, many), tf.float32, shapes=[[]])
-            value = np.arange(max(1, many), dtype=np.float32)
-            put = queue.enqueue_many([value]) if many else queue.enqueue(value[0])
-            taken = queue.dequeue_many(many) if many else queue.dequeue()
-            return (put, taken), {}, value if many else value[0], None
+            queue = tf.FIFOQueue(max(1, count), tf.float32, shapes=[[]])
+            value = np.arange(max(1, count), dtype=np.float32)
+            put = queue.enqueue_many([value]) if count else queue.enqueue(value[0])
+            taken = queue.dequeue_many(count) if count else queue.dequeue()
+            return (put, taken), {}, value if count else value[0], None
 
         session, (put, taken), _, want = opened(tf, device, build)
         run = session.run

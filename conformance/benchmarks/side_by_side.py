@@ -1,4 +1,4 @@
-"""A benchmark run whose backends are in processes of their own: its facts, its blocks, its form."""
+"""Benchmark runs whose sides have processes of their own, in the form of `bench.schema.json`."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def measure_in_processes(
     """Measure jobs on sides, each in processes of its own.
 
     Args:
-      sides: what is measured.
-      jobs: what is timed; all of every machine if there are none.
-      measured: measures the blocks, as many as it wants.
-      rounds: of each block.
-      seed: of the orders and of the processes' hashes.
+      sides: the sides to measure.
+      jobs: the jobs to time; if empty, all that every machine can run.
+      measured: measures blocks, and decides how many.
+      rounds: how many rounds a block has.
+      seed: the seed of the random orders and of the processes' hashes.
       device: where graphs are placed; empty for the default.
 
     Returns:
-      The run as `bench.schema.json` has it.
+      The run in the form of `bench.schema.json`.
 
     Raises:
       AdapterError: a side cannot be loaded, does none of the jobs, or its process ended.
@@ -52,7 +52,8 @@ def measure_in_processes(
     measured(blocks)
     after, _ = ceilings(host)
     series = [
-        series_of(batches) | _of_job(chosen[batches.job]) for batches in blocks.batches.values()
+        series_of(batches) | _description(chosen[batches.job])
+        for batches in blocks.batches.values()
     ]
     form = {
         "bench": 1,
@@ -70,7 +71,7 @@ def measure_in_processes(
     return form | ({"left_out": blocks.left_out} if blocks.left_out else {})
 
 
-def _of_job(job: Job) -> dict[str, Any]:
-    """What a job says of itself, as a series has it."""
+def _description(job: Job) -> dict[str, Any]:
+    """The keys of a series that describe its job."""
     optional = {"bytes": job.nbytes, "flops": job.flops, "dtype": job.dtype}
     return {"about": job.summary} | {key: value for key, value in optional.items() if value}

@@ -1,7 +1,8 @@
 """Training of the small network of `networks`, its weights on the device: steps of Adam.
 
-The learning rate is so small that no weight changes, which no engine can know beforehand: so the
-loss of each step, and the averages of the gradients after so many, are known from the formulas.
+The learning rate is so small that no weight changes, but no engine can know this beforehand. So the
+loss of each step, and Adam's averages of the gradients after any number of steps, follow from
+formulas.
 """
 
 from __future__ import annotations
@@ -21,30 +22,30 @@ from sessrun.spec.cases.namespace import Namespace
 __all__ = ["training"]
 
 _RATE: Final = 1e-30
-#: How much of an average Adam keeps in a step.
+#: Adam's beta1: the share of the gradients' average that a step keeps.
 _KEPT: Final = 0.9
-#: Images that differ; a batch repeats them, so that its mean loss is theirs.
+#: How many images differ; a batch repeats them, so that its mean loss is theirs.
 _DIFFERENT: Final = 32
-#: Memory of one image's step, about: values of all layers, their gradients, the windows.
+#: Memory of a step for one image, about: values and gradients of all layers, and windows.
 _IMAGE_BYTES: Final = 3 * 2**20
 _WEIGHT_BYTES: Final = 16 * 2**20
-#: Arithmetic of one image's step: all layers forth, twice as much back, but for the first filters'
-#: gradient by the images.
+#: Floating-point operations of a step for one image: forward, and twice as many backward, without
+#: the gradient of the first convolution with respect to the images.
 _IMAGE_FLOPS: Final = (
     3 * 2 * (784 * 25 * 32 + 196 * 800 * 64 + 3136 * 128 + 128 * 10) - 2 * 784 * 25 * 32
 )
 
 
 def training(kind: str) -> Callable[[int, int], Job]:
-    """Makes a job of training with so many images a step.
+    """Return a function from a number of images per step to the job of training with it.
 
     Args:
       kind: `fed`, where each step is fed its images and the loss is fetched; `resident`, where the
-        images are on the device, too, and nothing is fetched.
+        images stay on the device like the weights, and nothing is fetched.
 
     """
 
-    def make(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as other jobs are made
+    def make(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as in `Job.resized`
         how = "fed" if kind == "fed" else "resident, too"
         return Job(
             f"cnn-adam-{kind}-{size}",
@@ -74,7 +75,7 @@ def _values() -> tuple[np.ndarray, list[np.ndarray]]:
 
 
 def _batch(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Images and labels of a batch, the different ones again and again."""
+    """Images and labels of a batch, which repeats the images that differ."""
     images, _ = _values()
     order = np.arange(size) % _DIFFERENT
     return images[order], order % 10  # int64: constants of int32 are uploaded in each run
@@ -83,7 +84,7 @@ def _batch(size: int) -> tuple[np.ndarray, np.ndarray]:
 def _loss(size: int, factor: float) -> float:
     """The loss of a batch in float64, all weights multiplied by a factor."""
     x, weights = (_batch(min(size, _DIFFERENT))[0].astype(np.float64), _values()[1])
-    scaled = [factor * it.astype(np.float64) for it in weights]
+    scaled = [factor * weight.astype(np.float64) for weight in weights]
     for filters, bias in (scaled[:2], scaled[2:4]):
         padded = np.pad(x, ((0, 0), (2, 2), (2, 2), (0, 0)))
         windows = np.lib.stride_tricks.sliding_window_view(padded, (5, 5), (1, 2))
@@ -99,14 +100,14 @@ def _loss(size: int, factor: float) -> float:
 
 @functools.cache
 def _expected(size: int) -> tuple[float, float]:
-    """Loss, and sum of the gradients times the weights: the loss's slope along the weights."""
+    """The loss, and its slope along the weights: the sum over weights of gradient times weight."""
     step = 1e-6
     slope = (_loss(size, 1 + step) - _loss(size, 1 - step)) / (2 * step)
     return _loss(size, 1.0), slope
 
 
 def _check(size: int, calls: Sequence[int]) -> Callable[[Any], str | None]:
-    """A check of [loss, sum of the averages times the weights] after so many calls."""
+    """A check of [loss, sum of Adam's averages times the weights] after `calls[0]` steps."""
     loss, slope = _expected(min(size, _DIFFERENT))
 
     def check(got: Any) -> str | None:
@@ -139,7 +140,7 @@ def _prepare(tf: Namespace, device: str, size: int, kind: str) -> Prepared:
         loss = tf.reduce_mean(losses)
         optimizer = tf.train.AdamOptimizer(_RATE)
         train = optimizer.minimize(loss, var_list=weights)
-        slopes = [tf.reduce_sum(it * optimizer.get_slot(it, "m")) for it in weights]
+        slopes = [tf.reduce_sum(weight * optimizer.get_slot(weight, "m")) for weight in weights]
         checked = tf.stack([loss, tf.add_n(slopes)])
         initializer = tf.global_variables_initializer()
     session = tf.Session(graph=graph)

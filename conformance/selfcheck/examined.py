@@ -1,11 +1,11 @@
-"""The program in which faults are examined, each in a process of its own: `python -m ...examined`.
+"""Runs cases on faulty backends, each in a forked process: `python -m ...examined`.
 
-A line of stdin asks for the results of cases on one faulty backend: `{"backend": name, "ids":
-[case id, ...], "seconds": how long it may take, "cases": [cases not sent before]}`. A line of
-stdout answers, `{id: {"result": result, "clauses": [those it speaks of]}}`, or `null` for a fault
-that hangs or dies: the host examines it again, in a worker. Since everything is imported and each
-case read once, and a fault has a fork of that, what a fault costs is what its cases cost. Cases
-that spoil their process come last.
+A line of stdin names a faulty backend and the cases to run on it: `{"backend": name, "ids":
+[case id, ...], "seconds": time limit, "cases": [cases not sent before]}`. The answer is a line of
+stdout: `{id: {"result": result, "clauses": [clauses that it blames]}}`, or `null` for a fault that
+hangs or ends its process; the host examines that fault again in a worker. Modules are imported and
+cases are read once, before the forks, so that a fault costs no more than running its cases. Cases
+that must be isolated, because they may spoil their process, run last.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEADLINE_S", "main", "summary_of"]
 
-#: What a case may take of a fault that is examined, here or in a worker, in seconds.
+#: The deadline of a case on a faulty backend, here or in a worker, in seconds.
 DEADLINE_S: Final = 10.0
 #: Modules that no case imports.
 _NOT_OF_CASES: Final = (
@@ -50,19 +50,19 @@ def main() -> None:
     from sessrun.spec.cases.model import Case  # noqa: PLC0415
 
     _import_all()
-    gc.freeze()  # or the first collection of a fork would copy all that is held here
+    gc.freeze()  # or the first collection in a fork would copy all memory of this process
     known: dict[str, Case] = {}
     for line in sys.stdin:
-        asked = json.loads(line)
-        for form in asked["cases"]:
+        request = json.loads(line)
+        for form in request["cases"]:
             known[form["id"]] = Case.from_json(form, f"the case {form['id']}")
-        cases = sorted((known[id_] for id_ in asked["ids"]), key=lambda case: case.isolated)
-        answers.write(_in_a_fork(asked["backend"], cases, asked["seconds"]) + "\n")
+        cases = sorted((known[id_] for id_ in request["ids"]), key=lambda case: case.isolated)
+        answers.write(_in_a_fork(request["backend"], cases, request["seconds"]) + "\n")
         answers.flush()
 
 
 def _import_all() -> None:
-    """Import, once for all that is forked, what cases on the reference may need."""
+    """Import all modules that cases on the reference may need, before the first fork."""
     from sessrun import conformance  # noqa: PLC0415
     from sessrun.adapters.registry import load  # noqa: PLC0415
     from sessrun.conformance.faulty.framework import load_all  # noqa: PLC0415
@@ -113,7 +113,7 @@ def summary_of(line: ResultLine) -> dict[str, Json]:
 
 
 def _read_until(descriptor: int, deadline: float) -> bytes:
-    """All that is written before the other end is closed; nothing if that is after the deadline."""
+    """All bytes of the pipe; none if its other end is not closed before the deadline."""
     parts: list[bytes] = []
     while select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
         part = os.read(descriptor, 1 << 16)

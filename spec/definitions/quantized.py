@@ -33,7 +33,7 @@ def _integers(x: Array) -> Array:
 
 
 def _level(number: float, low: Array, high: Array) -> int:
-    """The byte that stands for a number of the range, or one beyond a byte's ends."""
+    """The byte that stands for a number; below 0 or above 255 for numbers beyond the range."""
     scale = _BYTES / float(np.float32(high) - np.float32(low))
     return int(_away(number * scale) - _away(float(low) * scale))
 
@@ -168,10 +168,10 @@ def _requantize_channels(
 
 
 def _scales(low: Array, high: Array, bounds: tuple[int, int]) -> tuple[Array, Array]:
-    """The factor from numbers to integers, and back: the largest with which both ends fit.
+    """The largest factor from numbers to integers with which both ends fit, and its inverse.
 
-    An end with the other sign than its integer, or 0, asks for nothing; the factor is the largest
-    finite number if neither end does.
+    An end that is 0, or whose sign differs from that of its bound, does not limit the factor, which
+    is the largest finite number if neither end limits it.
     """
     largest = np.finfo(low.dtype).max
     least, most = low.dtype.type(bounds[0]), low.dtype.type(bounds[1])
@@ -266,7 +266,7 @@ def _roundtrip_grad(grads: Array, x: Array, low: Array, high: Array, *, axis: in
 
 
 def _standing_for(x: Array, low: Array, high: Array) -> Array:
-    """The numbers that integers of 32 bits stand for, the least one for the range's begin."""
+    """The numbers that 32-bit integers stand for; the least integer stands for `low`."""
     step = (float(high) - float(low)) / (2.0**32 - 1)
     return float(low) + (_integers(x).astype(np.float64) + 2.0**31) * step
 

@@ -11,21 +11,21 @@ __all__ = ["OperationTable", "older", "row"]
 
 
 def row(summary: str, signature: str, attrs: str, shape: str, **others: Any) -> Mapping[str, Any]:
-    """What `spec/ops/*.toml` states of an operation, in less text.
+    """The declaration of an operation in `spec/ops/*.toml`, in a compact form.
 
     Args:
       summary: one sentence.
       signature: `x: T, y: T -> z: T`, the inputs and outputs.
       attrs: `T: type; N: int >= 1`, the attributes.
       shape: the rule of the outputs' shapes.
-      others: what else is stated, by the keys of the files.
+      others: the other keys of the declaration.
 
     """
     return {"summary": summary, "signature": signature, "attrs": attrs, "shape": shape, **others}
 
 
 def older(newer: str) -> Mapping[str, Any]:
-    """The row of an older form: its newer one's op type, whose row says what is different."""
+    """The row of an older form of an operation; the row of `newer` has the differences."""
     return {"newer": newer}
 
 
@@ -49,7 +49,7 @@ class OperationTable(Mapping[str, Operation]):
             return self._built.setdefault(name, self._read(name))
 
     def _read(self, name: str) -> Operation:
-        """An operation from its row; an older form from its newer one and what that says of it."""
+        """Build an operation from its row, or an older form from the row of its newer form."""
         row = self._rows[name]
         if "newer" not in row:
             return parse_operation(name, _stated(row), "spec/tables/ops.py")
@@ -60,7 +60,7 @@ class OperationTable(Mapping[str, Operation]):
         )
 
     def public_names(self) -> Mapping[str, str]:
-        """The op type for each public name, `math.add`, that a declaration gives its function."""
+        """The op type by public name, such as `math.add`; the declarations have these names."""
         rows = self._rows.items()
         return {name: op_type for op_type, row in rows for name in row.get("python", ())}
 

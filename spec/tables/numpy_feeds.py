@@ -1,4 +1,4 @@
-"""The numpy values and buffers whose feeding is observed."""
+"""The numpy values and buffers in the table of what placeholders accept."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _scalars() -> Iterator[Kind]:
 
 
 def _sample(row: DTypeRow, shape: tuple[int, ...]) -> np.ndarray:
-    """An array with something of everything its dtype holds: signs, fractions, text."""
+    """An array with values of all sorts that its dtype has: both signs, fractions, text."""
     count = int(np.prod(shape))
     if row.kind == "string":
         strings = np.empty(count, dtype=object)

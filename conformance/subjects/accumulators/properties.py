@@ -1,4 +1,4 @@
-"""Histories of accumulators, dense and sparse, as a model of them says."""
+"""Histories of steps on dense and sparse accumulators, checked against a model."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _CLAUSES: Final = (
 )
 _DTYPES: Final = ("float16", "float32", "float64")
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = ((), (1,), (3,), (0,), (2, 2), (1, 3, 2))
-#: How many slices a sparse gradient may have at most, and the first dimension of a whole.
+#: The first dimension of the dense shape of sparse gradients, which may have fewer slices.
 _SLICES: Final = 6
 
 
 class _Life:
-    """A history of steps on one accumulator, with the model of what it holds.
+    """A history of steps on one accumulator, with a model of its contents.
 
     Attributes:
       history: the steps.
@@ -60,15 +60,15 @@ class _Life:
         self._dtype = draw.choice(_DTYPES)
         self._kind = draw.choice(("Resource", "", "Sparse"))
         self._mean = draw.random() < 0.6
-        #: The shape of a gradient, or of a slice of one; None as long as any may come.
+        #: The shape of a gradient, or of a slice of one; None while any shape is accepted.
         self._shape: tuple[int, ...] | None = None
         self._declared = draw.random() < 0.4
         if self._declared:
             self._shape = draw.choice(_SHAPES)
         self._step = 0
-        #: Whether the accumulator's step is what the last taking made of it.
+        #: Whether the last change of the accumulator's step came from taking a gradient.
         self._stepped = False
-        #: Whether gradients of another shape were taken, after which one of any shape may come.
+        #: Whether a gradient was taken without a declared shape: any shape is accepted then.
         self._reshaped = False
         self._count = 0
         self._sums: dict[int, tuple[np.ndarray, int]] = {}
@@ -187,11 +187,11 @@ class _Life:
         shape = self._shape
         if shape is None:
             return []
-        goes_on = self._kind == "Sparse"
+        may_extend = self._kind == "Sparse"
         return [
             other
             for other in _SHAPES
-            if other != shape and not (goes_on and other[: len(shape)] == shape)
+            if other != shape and not (may_extend and other[: len(shape)] == shape)
         ]
 
     def _gather(self, shape: tuple[int, ...], indices: list[int], rows: list[np.ndarray]) -> None:

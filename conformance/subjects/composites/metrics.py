@@ -26,9 +26,9 @@ class MetricRow:
 
     Attributes:
       function: its name in `tf.metrics`.
-      clause: the clause that its cases without weights can show false.
-      batch: the kinds of what each batch has, by argument; all have as many rows.
-      options: the kinds of its other arguments, drawn first.
+      clause: the clause that its cases without weights test.
+      batch: by argument, how a batch is drawn; all arguments have the same number of rows.
+      options: by argument, how the others are drawn, which happens first.
       is_weighed: whether it takes weights, one for each row.
       rows: how many rows each batch has; any number if None.
 
@@ -79,7 +79,7 @@ def _eighths(d: Drawing) -> np.ndarray:
 
 
 def _summation(d: Drawing) -> str:
-    """How the area of the curve drawn is summed."""
+    """A summation method for the kind of curve that was drawn."""
     first = "trapezoidal" if d.values["curve"] == "ROC" else "careful_interpolation"
     return d.draw.choice((first, "minoring", "majoring"))
 
@@ -231,7 +231,7 @@ def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:
 
 
 def _placeholder(c: ApiAuthor, array: np.ndarray, rows: int | None) -> Symbol:
-    """A placeholder of the shape of these rows, or with an unknown number of rows."""
+    """A placeholder for arrays of such rows; None for an unknown number of rows."""
     row = row_of_numpy(array.dtype)
     assert row is not None
     return c.tf.placeholder(getattr(c.tf, row.name), [rows, *array.shape[1:]])

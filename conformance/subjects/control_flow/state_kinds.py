@@ -1,4 +1,4 @@
-"""The kinds of state: variables, queues, staging areas, tables, accumulators, arrays, stacks."""
+"""The kinds of state that generated programs change: variables, queues, tables and others."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ __all__ = ["KINDS", "Variable", "draw_states"]
 
 _SCALAR: Final = shape_attr(())
 _KEYS: Final = 4
-#: Later than any step of an accumulator: no gradient is stale.
+#: The step of every gradient, later than any step of an accumulator: no gradient is stale.
 _LATE: Final = 10**6
-#: What a stack holds is read as a number to this base, modulo a prime.
+#: The values of a stack are read as the digits of a number to this base, modulo a prime.
 _BASE: Final = 31
 _MODULUS: Final = 1009
 
 
 class Variable(State):
-    """An int32 variable of either kind, which effects add to or set.
+    """An int32 resource variable, which effects add to or set.
 
     Args:
       name: the prefix of its nodes' names.
-      adds: whether an effect adds its value, or else replaces what there is.
+      adds: whether an effect adds to the value; otherwise it replaces the value.
 
     """
 
@@ -50,7 +50,7 @@ class Variable(State):
         self._value = 0
 
     def make(self, writer: GraphWriter) -> None:
-        """Write the handle, an initializer and a read."""
+        """Write the variable's handle, an initializer and a read."""
         attrs = {"dtype": INT, "shape": _SCALAR, "shared_name": text_attr(self.name)}
         writer.node("VarHandleOp", (), attrs, self.name)
         zero = writer.constant(scalar(0))
@@ -107,12 +107,12 @@ class Reference(Variable):
 
     def look(self, site: Site, waits: Sequence[str]) -> str:
         handle = site.outside(self.handle, self.kind)
-        # Of a mere read the buffer may be the variable's, which changes later in the run.
+        # A plain read may give the variable's own buffer, which changes later in the run.
         return site.node("AddV2", (handle, site.constant(scalar(0)), *waits), {"T": INT}, "z")
 
 
 class Queue(State):
-    """A queue of int32, in which the effects stand in their order."""
+    """A queue of int32, to which each effect adds its value."""
 
     def make(self, writer: GraphWriter) -> None:
         writer.node(
@@ -151,7 +151,7 @@ class Queue(State):
 
 
 class Staging(State):
-    """A staging area of int32; its operations find it by its name and take no handle."""
+    """A staging area of int32; its operations have its shared name and take no handle."""
 
     def make(self, writer: GraphWriter) -> None:
         attrs = self._attrs()
@@ -195,7 +195,7 @@ class Staging(State):
 
 
 class Table(State):
-    """A table; an effect inserts its value under the value's remainder."""
+    """A table; an effect inserts its value under the key `value % _KEYS`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -211,12 +211,12 @@ class Table(State):
         writer.node("LookupTableSizeV2", (self.name,), {}, f"{self.name}/size")
 
     def effect(self, site: Site, doing: Doing) -> str:
-        long = site.node("Cast", (doing.value,), {"SrcT": INT, "DstT": LONG}, "y")
+        value = site.node("Cast", (doing.value,), {"SrcT": INT, "DstT": LONG}, "y")
         keys = site.constant(scalar(_KEYS, "int64"))
-        key = site.node("FloorMod", (long, keys), {"T": LONG}, "z")
+        key = site.node("FloorMod", (value, keys), {"T": LONG}, "z")
         handle = site.outside(self.handle, self.kind)
         attrs = {"Tin": LONG, "Tout": LONG}
-        return site.node("LookupTableInsertV2", (handle, key, long, *doing.waits), attrs)
+        return site.node("LookupTableInsertV2", (handle, key, value, *doing.waits), attrs)
 
     def look(self, site: Site, waits: Sequence[str]) -> str:
         keys = site.constant(np.arange(_KEYS, dtype=np.int64))
@@ -237,7 +237,7 @@ class Table(State):
 
 
 class Accumulator(State):
-    """An accumulator of the sum of the effects, which a take of all of them reads."""
+    """An accumulator that sums the effects; the sum is read by taking the gradient."""
 
     def make(self, writer: GraphWriter) -> None:
         writer.node(
@@ -302,9 +302,9 @@ class Array(RunState):
         flow = f"{self.name}:1"
         size = site.node("TensorArraySizeV3", (self.name, flow, waiting(count)))
         zero, one = site.constant(scalar(0)), site.constant(scalar(1))
-        places = site.node("Range", (zero, size, one), {"Tidx": INT})
+        indices = site.node("Range", (zero, size, one), {"Tidx": INT})
         attrs = {"dtype": INT, "element_shape": _SCALAR}
-        return site.node("TensorArrayGatherV3", (self.name, places, flow), attrs)
+        return site.node("TensorArrayGatherV3", (self.name, indices, flow), attrs)
 
     def shown(self) -> np.ndarray:
         wanted = np.array(self.effects, np.int32)
@@ -313,7 +313,7 @@ class Array(RunState):
 
 
 class Stack(RunState):
-    """A stack on which each effect pushes; the run pops all into one number."""
+    """A stack on which each effect pushes; the run pops all values and computes one number."""
 
     def make(self, writer: GraphWriter) -> None:
         size = writer.constant(scalar(-1))

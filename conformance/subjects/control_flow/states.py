@@ -1,8 +1,8 @@
-"""What keeps a program's effects: what every kind of state has.
+"""States that generated programs change by effects: the interface that every kind of state has.
 
-Each kind writes its own nodes, models in Python what the effects make of it, and says how a run
-shows that. The effects on one state are done in an order that the program determines; a node
-that waits for the number of effects so far waits for all these effects.
+Each kind writes its own nodes, applies the effects to a model in Python, and says which fetches
+show the state. The program determines the order of the effects on one state. A node that has a
+control input from the tensor that counts the effects so far waits for all of them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Doing:
     """The inputs with which an effect is written.
 
     Attributes:
-      value: the int32 tensor that it takes.
-      count: the tensor that says how many effects on the state come before.
+      value: the int32 tensor that the effect takes.
+      count: the tensor that counts the earlier effects on the state.
       waits: its control inputs.
 
     """
@@ -45,20 +45,20 @@ class Doing:
 
 
 class State:
-    """One state: its nodes, and what its effects have made of it so far.
+    """One state: its nodes, and a model of its value after the effects so far.
 
     Attributes:
       name: the prefix of its nodes' names.
       kind: the dtype of its handle.
       handle: the tensor that effects take; empty where they take none.
-      effects: the values of the effects that nobody has taken out yet.
+      effects: the values of the effects, but for those that a run has taken out.
 
     """
 
     kind: ClassVar[Kind] = RESOURCE
     #: Whether a function can take the handle as an argument.
     in_functions: ClassVar[bool] = True
-    #: Whether it lives only as long as the run.
+    #: Whether the state lives only as long as the run.
     of_run: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
@@ -84,7 +84,7 @@ class State:
         raise NotImplementedError
 
     def looked(self) -> np.ndarray:
-        """The value that the read gives now."""
+        """The value that the node of `look` gives now."""
         raise NotImplementedError
 
     def happen(self, value: int) -> None:
@@ -96,11 +96,11 @@ class State:
         return None
 
     def seen(self) -> list[Asked]:
-        """What a later run may fetch without changing the state."""
+        """The fetches by which a later run reads the state without changing it."""
         return []
 
     def taken(self) -> list[Asked]:
-        """What a later run may fetch once; it is removed from the state and from the model."""
+        """The fetches by which a later run takes out all effects; the model is empty afterwards."""
         return []
 
 
@@ -110,9 +110,9 @@ class RunState(State):
     of_run = True
 
     def finish(self, site: LoopingSite, count: str) -> str:
-        """Write what reads the state in the run itself, after so many effects; return a tensor."""
+        """Write nodes that read the state in the run after `count` effects; return their tensor."""
         raise NotImplementedError
 
     def shown(self) -> np.ndarray:
-        """The value of that read; the model is empty afterwards."""
+        """The value of the tensor that `finish` wrote; the model is empty afterwards."""
         raise NotImplementedError

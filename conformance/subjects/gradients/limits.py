@@ -1,6 +1,6 @@
-"""What is not drawn of differentiable operations, because TensorFlow refuses it or is undecided.
+"""Gradients that are not drawn, because TensorFlow refuses them or does not determine them.
 
-What is wrong or undetermined in TensorFlow is told in docs/findings/tensorflow.md.
+docs/findings/tensorflow.md describes what is wrong or undetermined in TensorFlow.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ OF_KNOWN_SHAPE: Final = frozenset(
         "Svd",
     }
 )
-#: Operations whose static shapes are wrong where the numbers that they are given are not known.
+#: Operations whose static shapes are wrong unless their integer inputs are constants.
 OF_CONSTANTS: Final = frozenset({"MatrixDiagV2", "MatrixDiagV3", "SplitV"})
-#: Operations whose gradients have none or are None, are not determined, or cost much to run.
+#: Operations whose second gradients do not exist, are None, are not determined, or cost much.
 _ONCE: Final = frozenset(
     {
         "BandedTriangularSolve",
@@ -106,10 +106,10 @@ _ONCE: Final = frozenset(
 )
 _BFLOAT16: Final = frozenset({"bfloat16"})
 _NARROW: Final = frozenset({"bfloat16", "float16"})
-#: Operations whose value is not distinguished from 0 near 0, where a dtype has few digits.
+#: Operations whose value near 0 is rounded to 0 where a dtype has few digits.
 _ROUNDED_TO_ZERO: Final = frozenset({"Elu", "nn.elu"})
-#: The gradient of a tiling sums over twice its dimensions; TensorFlow's BroadcastTo, which is the
-#: gradient of that, has no more than five ("not supported yet"), in every release.
+#: The gradient of a tiling is a sum over an array of twice its dimensions, and the gradient of that
+#: sum a BroadcastTo, for which every release of TensorFlow has five at most ("not supported yet").
 _TILINGS: Final = frozenset({"Tile", "tile"})
 _TILED_RANK: Final = 2
 _COMPLEX: Final = frozenset({"complex64", "complex128"})
@@ -132,7 +132,7 @@ _WITHOUT: Final[Mapping[str, frozenset[str]]] = {
         _NARROW,
     ),
 }
-#: What a singular point gives is infinite or not a number, as an engine's own functions have it.
+#: Operations with singular points, at which engines may give infinity or NaN as they choose.
 _SINGULAR: Final = frozenset(
     {
         "BesselI0",
@@ -161,7 +161,7 @@ _SINGULAR: Final = frozenset(
         "Zeta",
     }
 )
-#: The same of complex numbers.
+#: Operations that have such points for complex numbers.
 _SINGULAR_COMPLEX: Final = frozenset(
     {
         "Acos",
@@ -190,8 +190,8 @@ _SINGULAR_COMPLEX: Final = frozenset(
         "Xlogy",
     }
 )
-#: Which of equal elements is the largest, or whether a rounded sum is beyond its bound, depends on
-#: how TensorFlow was built.
+#: Operations for which it depends on TensorFlow's build which of equal elements is the largest, or
+#: whether a rounded sum is beyond its bound.
 _UNDECIDED: Final = frozenset(
     {
         "BlockLSTM",
@@ -206,8 +206,9 @@ def _is_undilated(given: Arguments) -> bool:
     return all(rate == 1 for rate in given.attrs.get("dilations", ()))
 
 
-#: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part, or right
-#: only where one input is what an operation gives of another; or of one triangle of a matrix.
+#: Operations whose gradients differ from slopes: they are not continuous, round to another dtype,
+#: have gradients for some inputs only, need an input that another operation computed from a second
+#: one, or read one triangle of a matrix.
 _NO_DIFFERENCES: Final = frozenset(
     {
         "Cast",
@@ -238,7 +239,7 @@ _NO_DIFFERENCES: Final = frozenset(
 )
 
 
-def _is_unlike_halves(given: Arguments) -> bool:
+def _is_not_a_broadcast_of_halves(given: Arguments) -> bool:
     """False for a product of float16 batches of which one is broadcast to the other.
 
     On CPUs that compute in float16 TensorFlow since 2.20 gives wrong values where the first matrix
@@ -278,32 +279,33 @@ def _has_narrow_axes(given: Arguments) -> bool:
 
 
 def _is_one_diagonal(given: Arguments) -> bool:
-    """Whether there is one diagonal: gradients of TensorFlow align several in another way."""
+    """Whether there is one diagonal: TensorFlow's gradient aligns several in another way."""
     low, high = np.ravel(given.inputs["k"])[[0, -1]]
     return bool(low == high)
 
 
 def _is_multiplied(given: Arguments) -> bool:
-    """Whether the gradient of a product of sparse matrices takes their dtypes."""
+    """Whether the gradient of SparseMatMul supports the dtypes of both matrices."""
     attrs = given.attrs
     is_sparse = attrs["a_is_sparse"] and attrs["b_is_sparse"]
     return bool(is_sparse or attrs["Ta"] == attrs["Tb"] == "float32")
 
 
 def _is_of_probabilities(given: Arguments) -> bool:
-    """Whether an incomplete beta integral has a value, and its parameters have one shape."""
+    """Whether all x are in (0, 1), where Betainc has a value, and a and b have one shape."""
     x = given.inputs["x"].astype(np.float64)
     is_inside = bool(((x > 0) & (x < 1)).all())
     return is_inside and given.inputs["a"].shape == given.inputs["b"].shape
 
 
 def _is_of_elements(given: Arguments) -> bool:
+    """Whether the gradient of GatherNd supports the ranks and dtypes, and nothing is empty."""
     params, indices = given.inputs["params"], given.inputs["indices"]
     is_of_rows = params.ndim > 0 and indices.ndim > 1
     return is_of_rows and _is_not_empty(given) and indices.dtype.name in {"int32", "int64"}
 
 
-#: Operations whose gradients of no elements end TensorFlow's process, or are not determined.
+#: Operations whose gradients for empty inputs end TensorFlow's process or are not determined.
 _NOT_EMPTY: Final = frozenset(
     {
         "AvgPool",
@@ -320,7 +322,7 @@ _NOT_EMPTY: Final = frozenset(
         "SparseSegmentSumWithNumSegments",
     }
 )
-#: Arguments that have a gradient; others are refused once it is built or run.
+#: By operation, which arguments have a gradient; others are refused once it is built or run.
 _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     **dict.fromkeys(
         (
@@ -335,7 +337,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
         _is_undilated,
     ),
     "Conv3DBackpropFilterV2": lambda given: _is_undilated(given) and _is_not_empty(given),
-    "BatchMatMulV2": _is_unlike_halves,
+    "BatchMatMulV2": _is_not_a_broadcast_of_halves,
     "BatchMatMulV3": _is_of_one_dtype,
     "Betainc": _is_of_probabilities,
     **dict.fromkeys(_NOT_EMPTY, _is_not_empty),
@@ -364,7 +366,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
 
 
 def without(operation: str) -> frozenset[str]:
-    """The dtypes that an operation is not differentiated in."""
+    """The dtypes in which no gradient of an operation is drawn."""
     return _WITHOUT.get(operation, frozenset())
 
 
@@ -406,7 +408,7 @@ def is_drawn_twice(call: Call) -> bool:
     return call.name not in _ONCE | ONCE and not is_rounded and not is_summed
 
 
-#: The lengths that have a gradient, of the input's shape.
+#: By operation, the `fft_length` that has a gradient, from the shape of the input.
 _LENGTHS: Final[Mapping[str, Callable[[tuple[int, ...]], list[int]]]] = {
     "RFFT": lambda shape: [shape[-1]],
     "RFFT2D": lambda shape: list(shape[-2:]),
@@ -416,7 +418,7 @@ _LENGTHS: Final[Mapping[str, Callable[[tuple[int, ...]], list[int]]]] = {
 
 
 def settled(operation: str, given: Arguments) -> Arguments:
-    """The arguments of gradients: with lengths of the input's shape, and a threshold of 0."""
+    """The arguments, with an `fft_length` and `thresh` (0) for which there is a gradient."""
     if operation == "SparseAdd":
         thresh = np.zeros_like(given.inputs["thresh"])
         return Arguments({**given.inputs, "thresh": thresh}, given.attrs)

@@ -1,4 +1,4 @@
-"""Differentiable rows of the table of operations, called on drawn arguments."""
+"""Calls of the differentiable operations of the table, on drawn arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["UNDRAWN", "drawn_row", "floats_of", "row_call", "rows"]
 
-#: Differentiable rows that are not drawn here, and why.
+#: Differentiable operations that are not drawn here, and why.
 UNDRAWN: Final[Mapping[str, str]] = {
     "Print": "it writes to the standard error; its gradient is Identity's",
     "RandomGamma": "an engine may draw numbers of its own",
@@ -43,8 +43,8 @@ UNDRAWN: Final[Mapping[str, str]] = {
     "ResourceGather": "it reads a variable: the functions of this subject draw it",
     "ResourceGatherNd": "it reads a variable: the functions of this subject draw it",
 }
-#: Rows that are drawn here though the table does not call them differentiable: their gradients have
-#: TensorFlow's values, but are graphs of other nodes.
+#: Operations that are drawn here though the table does not call them differentiable: the values of
+#: their gradients are TensorFlow's, but not the nodes.
 _OF_OTHER_NODES: Final = frozenset(
     {
         "BandedTriangularSolve",
@@ -73,11 +73,11 @@ _RENAMED: Final[Mapping[tuple[str, str], str]] = {
         for name in ("EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
     },
 }
-#: What an engine may compute of doubles in floats.
+#: Operations that an engine may compute in float32 for inputs of float64.
 _AS_FLOATS: Final = frozenset({"CTCLoss", "ResizeBicubic", "ResizeBilinear"})
-#: How often a domain that draws dtypes of its own is asked for floating ones.
+#: How many times arguments are drawn until they are floating: some domains choose their dtypes.
 _TRIALS: Final = 200
-#: How often inputs of one shape and dtype are one tensor.
+#: The chance that one tensor is used for inputs of equal shape and dtype.
 _SHARED: Final = 0.2
 
 
@@ -92,7 +92,7 @@ def rows() -> tuple[Operation, ...]:
 
 
 def _narrowed(operation: Operation, dtypes: tuple[str, ...]) -> Operation:
-    """The operation with these dtypes only, wherever it admits one; floats before others."""
+    """The operation with its type attributes limited to these dtypes, to floating ones if any."""
 
     def narrowed(attr: AttrDecl) -> AttrDecl:
         if attr.type != "type":
@@ -140,7 +140,7 @@ def drawn_row(
 def row_call(operation: Operation, given: Arguments, draw: random.Random) -> Call:
     """The call of an operation, at a point where it is smooth and at its ties, zeros and bounds.
 
-    An input is now and then used twice, where two have one shape and dtype.
+    Inputs of equal shape and dtype are sometimes one tensor.
     """
     inputs = _Inputs(operation, draw)
     keywords: dict[str, Json] = {}
@@ -160,22 +160,30 @@ def row_call(operation: Operation, given: Arguments, draw: random.Random) -> Cal
             "returns": _of_any_phase(operation, call, given),
         }
     }
-    by = [index for index, item in enumerate(smooth) if _is_float(item)]
+    differentiated = [index for index, item in enumerate(smooth) if _is_float(item)]
     dtypes = {_dtype(item) for item in smooth if _is_float(item)}
     dtypes |= {value for value in given.attrs.values() if isinstance(value, str)} & _FLOATS
     dtypes |= {"float32"} if operation.name in _AS_FLOATS else set()
     points = [smooth, others] if inputs.is_moved else [smooth]
     ways = [_way(operation, item, draw) for item in smooth]
-    return Call(operation.name, function, points, ways, by, frozenset(dtypes), inputs.has_corners)
+    return Call(
+        operation.name,
+        function,
+        points,
+        ways,
+        differentiated,
+        frozenset(dtypes),
+        inputs.has_corners,
+    )
 
 
 class _Inputs:
     """The tensors that an operation is called on, at two points.
 
     Attributes:
-      points: their values at each.
+      points: the tensors' values at both points.
       is_moved: whether the points differ.
-      has_corners: whether the second has ties, zeros and bounds.
+      has_corners: whether the second point has ties, zeros and bounds.
 
     """
 
@@ -211,7 +219,7 @@ class _Inputs:
 
 
 def _way(operation: Operation, item: np.ndarray, draw: random.Random) -> str:
-    """How an input is given; only integers are given as constants."""
+    """Whether an input is a constant, or fed with known or unknown shape; floats are always fed."""
     if operation.name in OF_KNOWN_SHAPE:
         return "known"
     if not _is_float(item):

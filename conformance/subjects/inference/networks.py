@@ -1,4 +1,4 @@
-"""Small networks of float32, as they are frozen for inference: weights are constants."""
+"""Small float32 networks as they are frozen for inference: their weights are constants."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _images(program: Program, draw: random.Random, x: str, depth: int) -> str:
 
 
 def _rows(program: Program, draw: random.Random, node: str, width: int) -> str:
-    """Dense layers with a way round the middle one, and a softmax or a choice at the end."""
+    """Dense layers with a residual connection, unless `width` is 0, and a softmax at the end."""
     if width:
         hidden = draw.randint(2, 5)
         node = program.apply("MatMul", node, program.constant(_weights(draw, width, hidden)))

@@ -1,4 +1,4 @@
-"""Runs of one session: what is fed, what is fetched, which shapes, and what must come first."""
+"""Cases with several runs of one session: feeds, fetches, shapes, and control inputs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _values(*arrays: np.ndarray) -> Expect:
 
 
 def _drawn(draw: random.Random, *shape: int) -> np.ndarray:
-    """Small whole numbers of float32."""
+    """Small whole numbers in float32."""
     count = int(np.prod(shape))
     return np.array([draw.randint(-9, 9) for _ in range(count)], np.float32).reshape(shape)
 
@@ -76,8 +76,8 @@ def index_case(draw: random.Random, id_: str) -> Case:
     return program.case(id_, "An output that is not there cannot be fetched.")
 
 
-#: Operations between which a feed cuts: exact of small whole numbers, and none that an optimizer of
-#: TensorFlow rewrites.
+#: The operations of a chain that is fed in the middle: exact on small whole numbers, and not among
+#: those that TensorFlow's graph optimizers rewrite.
 _CHAIN: Final = ("Abs", "Relu", "Sign", "Square")
 _CLOSE: Final[Expect] = {"oracle": {"contract": "close(1e-6, 1e-6)"}}
 
@@ -134,7 +134,7 @@ def control_case(draw: random.Random, id_: str) -> Case:
     """A tensor waits for an operation that may fail: if that fails, the run fails."""
     program = Program("float32")
     a = program.placeholder((2,))
-    # TensorFlow drops control inputs from what is not stateful: these two are.
+    # TensorFlow drops control inputs from operations that are not stateful: these two are.
     if draw.random() < 0.5:
         b = program.placeholder((2,))
         check = program.apply("CheckNumerics", b, message="checked")

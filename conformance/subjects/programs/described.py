@@ -33,7 +33,7 @@ __all__ = [
 
 Built = TypeVar("Built")
 
-#: Names that end with a number which the process counts.
+#: Names that end with a counter of the process.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
 
 #: The hash of a function's body, which makes its name unique.
@@ -44,7 +44,7 @@ _ERRORS: Final = {row.cls for row in BY_CODE.values()}
 
 
 def raised(error: BaseException) -> Raised:
-    """An error by its public classes, the nearest first, and its code."""
+    """An error as its public classes, the most derived first, and its code."""
     classes = [kind.__name__ for kind in type(error).__mro__ if _is_public(kind)]
     code = getattr(error, "error_code", None)
     names = tuple(classes) or (type(error).__name__,)
@@ -52,7 +52,7 @@ def raised(error: BaseException) -> Raised:
 
 
 def _is_public(kind: type) -> bool:
-    """Whether the class is of `tf.errors`, or a built-in one more special than `Exception`."""
+    """Whether the class is of `tf.errors`, or a built-in subclass of `Exception`."""
     if kind in {Exception, BaseException, object}:
         return False
     return kind.__module__ == "builtins" or kind.__name__ in _ERRORS
@@ -67,7 +67,7 @@ def caught(function: Action) -> Plain:
     """What a call returns, described, or the error that it raises."""
     try:
         return described(function())
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
+    except Exception as error:  # noqa: BLE001 - any error is a result to compare
         return raised(error)
 
 
@@ -89,7 +89,7 @@ def run(tf: Namespace, fetches: Fetches, feed_dict: Feeds = None, **options: Mes
 
 
 def described(value: object) -> Plain:
-    """Plain data with everything about a value that is compared."""
+    """A value as plain data: everything that is compared between backends."""
     if isinstance(value, str):
         return _NUMBERED.sub(r"\1N", value)
     if isinstance(value, Raised | np.ndarray | np.generic | bool | int | str | bytes | None):

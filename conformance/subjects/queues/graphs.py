@@ -11,7 +11,7 @@ from sessrun.spec.forms import Json
 
 __all__ = ["KINDS", "Component", "Terms", "queue_graph", "write_queue"]
 
-#: The kinds of queues by the word that cases use for them, and their op types.
+#: The kinds of queues, by the word that cases use, with their op types.
 KINDS: Final[Mapping[str, str]] = {
     "fifo": "FIFOQueueV2",
     "padding": "PaddingFIFOQueueV2",
@@ -25,14 +25,14 @@ Component = tuple[str, tuple[int | None, ...] | None]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a queue is like.
+    """The parameters of a queue.
 
     Attributes:
       kind: one of `KINDS`.
       capacity: how many elements it has room for.
       components: what an element consists of; a PriorityQueue's priority is not among them.
-      reserve: how many elements stay in an open RandomShuffleQueue.
-      seed: of a RandomShuffleQueue's order, 0 for none.
+      reserve: `min_after_dequeue` of a RandomShuffleQueue.
+      seed: the seed of a RandomShuffleQueue's order, 0 for none.
       shared_name: its shared name, or none.
 
     """
@@ -45,18 +45,19 @@ class Terms:
     shared_name: str = ""
 
     @property
-    def whole(self) -> tuple[Component, ...]:
-        """The components with the priority."""
+    def fed_components(self) -> tuple[Component, ...]:
+        """What an element that is fed consists of: a PriorityQueue's priority comes first."""
         first: tuple[Component, ...] = (("int64", ()),)
         return (*first, *self.components) if self.kind == "priority" else self.components
 
 
 def write_queue(writer: GraphWriter, terms: Terms, name: str = "queue") -> None:
-    """Write the queue, and under `NAME/` what can be done to it.
+    """Write a queue, and a node `NAME/OPERATION` for each operation on it.
 
-    `put` takes the placeholders `x0`, `x1`, …, `puts` `rows0`, …; `take`, `takes` and `up_to` have
-    an output for each component, the last two take the number `n`; `size`, `closed`, `close` and
-    `cancel` do what they are called.
+    `put` takes the placeholders `x0`, `x1`, …, and `puts` (many elements) `rows0`, `rows1`, ….
+    `take`, `takes` and `up_to` have an output for each component; the last two take the number
+    `n`. `size` and `closed` read the queue, `close` and `cancel` close it, `cancel` with
+    `cancel_pending_enqueues`.
     """
     attrs: dict[str, Json] = {
         "component_types": {"list": {"type": [dtype_attr(d)["type"] for d, _ in terms.components]}},
@@ -74,12 +75,12 @@ def write_queue(writer: GraphWriter, terms: Terms, name: str = "queue") -> None:
         attrs |= {"min_after_dequeue": {"i": str(terms.reserve)}, "seed": {"i": str(terms.seed)}}
         attrs["seed2"] = {"i": str(terms.seed)}
     writer.node(KINDS[terms.kind], (), attrs, name)
-    types = {"list": {"type": [dtype_attr(dtype)["type"] for dtype, _ in terms.whole]}}
+    types = {"list": {"type": [dtype_attr(dtype)["type"] for dtype, _ in terms.fed_components]}}
     enqueues = (("put", "QueueEnqueueV2", "x"), ("puts", "QueueEnqueueManyV2", "rows"))
     for node, op, prefix in enqueues:
         given = [
             writer.placeholder(dtype, None, f"{name}/{prefix}{index}")
-            for index, (dtype, _) in enumerate(terms.whole)
+            for index, (dtype, _) in enumerate(terms.fed_components)
         ]
         writer.node(op, [name, *given], {"Tcomponents": types}, f"{name}/{node}")
     count = writer.placeholder("int32", (), f"{name}/n")

@@ -80,7 +80,7 @@ def draw_element(
 def batch_of(terms: Terms, elements: Sequence[Element]) -> list[np.ndarray]:
     """The elements stacked as rows, padded where their sizes differ; without elements, no rows."""
     batch = []
-    for index, (dtype, shape) in enumerate(terms.whole):
+    for index, (dtype, shape) in enumerate(terms.fed_components):
         kind = object if dtype == "string" else np.dtype(dtype)
         parts = [element[index] for element in elements]
         sizes = [size or 0 for size in shape or ()]

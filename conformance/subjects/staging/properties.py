@@ -1,6 +1,6 @@
-"""Histories of staging areas, in a line and by key, and of barriers, as models of them say.
+"""Histories of steps on staging areas, staged maps and barriers, checked against models.
 
-No step of a history waits: what is taken is there, what is put in has room.
+No step of a history waits: an element is taken only if it is there, and put only if there is room.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _BARRIER: Final = (
     "BARRIERS-013",
     "BARRIERS-017",
 )
-#: Keys are told in errors, which TensorFlow's Python reads as UTF-8.
+#: Keys of barriers, valid UTF-8: TensorFlow's Python decodes errors, which name the key.
 _NAMES: Final = (b"", b"a", b"bb", b"c\0c", "ü".encode() * 30)
 _KEYS: Final = (0, 1, -1, 5, 2**40, -(2**40), 77)
 
@@ -79,7 +79,7 @@ class _Parts:
 
 
 class _Line(_Parts):
-    """The history of an area whose elements stand in a line."""
+    """The history of a staging area, whose elements come out in the order they went in."""
 
     def __init__(self, draw: random.Random) -> None:
         super().__init__(draw)
@@ -97,7 +97,7 @@ class _Line(_Parts):
         return writer.graph()
 
     def go_on(self) -> None:
-        """Take one step more."""
+        """Add a step to the history."""
         chance, held = self._draw.random(), self._held
         if chance < 0.4 or (chance < 0.8 and not held):
             element = self._element()
@@ -123,7 +123,7 @@ class _Line(_Parts):
 
 
 class _Map(_Parts):
-    """The history of a staged map; each part of an element is None once it is gone."""
+    """The history of a staged map; the components of an element may come and go one by one."""
 
     def __init__(self, draw: random.Random) -> None:
         super().__init__(draw)
@@ -156,7 +156,7 @@ class _Map(_Parts):
         return writer.graph()
 
     def go_on(self) -> None:
-        """Take one step more."""
+        """Add a step to the history."""
         whole = [key for key, parts in self._complete.items() if len(parts) == len(self._dtypes)]
         chance = self._draw.random()
         if chance < 0.3:
@@ -212,14 +212,14 @@ class _Map(_Parts):
         self.history.run([f"put{number}"], feeds, clause="STAGING-018")
 
     def _get(self, key: int) -> None:
-        every = list(range(len(self._dtypes)))
+        positions = list(range(len(self._dtypes)))
         op = self._draw.choice(["get", "peek", "any"])
         wanted = [part for _, part in sorted(self._complete[key].items())]
         if op == "any":
             if self._order == "Map" or key != min(self._complete):
                 return  # which element a map gives is not defined
             wanted = [np.array(key, np.int64), *wanted]
-        feeds = self._fed(None if op == "any" else key, every)
+        feeds = self._fed(None if op == "any" else key, positions)
         clause = {"get": "STAGING-012", "peek": "STAGING-013", "any": "STAGING-014"}[op]
         if op == "get" and key in self._in_parts:
             clause = "STAGING-018"
@@ -252,7 +252,7 @@ def _history(draw: random.Random, id_: str, life: Any, title: str) -> Case:
     life.history.open()
     for _ in range(draw.randint(6, 18)):
         life.go_on()
-    while not clauses_of(life.history.steps):  # a turn may find nothing that it could do
+    while not clauses_of(life.history.steps):  # a call may find no step that is possible
         life.go_on()
     case: Case = life.history.case(id_, title, graph)
     return case
@@ -315,7 +315,7 @@ class _Barrier:
         return writer.graph()
 
     def go_on(self) -> None:
-        """Take one step more."""
+        """Add a step to the history."""
         chance = self._draw.random()
         if chance < 0.55:
             self._put()
@@ -338,7 +338,9 @@ class _Barrier:
         new = [key for key in keys if key not in self._incomplete]
         keys = [key for key in keys if key not in new[1:]]  # the order of several is not defined
         if self._is_closed or any(number in self._incomplete.get(k, (0, {}))[1] for k in keys):
-            keys = keys[:1]  # what comes before an error stays in: one key has nothing before it
+            keys = keys[
+                :1
+            ]  # keys before the one that fails stay in the barrier: one key has none before it
         shape = (len(keys), *self._shapes[number])
         values = drawn(self._draw, self._dtypes[number], shape)
         feeds = {"keys:0": text(keys), f"v{number}:0": values}
@@ -377,14 +379,14 @@ class _Barrier:
         count = self._draw.randint(1, 3)
         feeds = {"count:0": _position(count)}
         op = "few" if few else "take"
-        there = len(self._ready)
-        if count > there and not self._is_closed:
+        ready = len(self._ready)
+        if count > ready and not self._is_closed:
             return  # it would wait
-        lacking = len(self._incomplete)
-        if count > there and (lacking or not few or not there):
-            if count > there + lacking and not few:
+        incomplete = len(self._incomplete)
+        if count > ready and (incomplete or not few or not ready):
+            if count > ready + incomplete and not few:
                 self.history.run([f"{op}:1"], feeds, error=[11], clause="BARRIERS-011")
-            return  # it would wait for those that lack a component
+            return  # it would wait for incomplete elements
         clause = self._clause_of_take(count)
         taken, self._ready = self._ready[:count], self._ready[count:]
         wanted = [text([key for _, _, key, _ in taken])]
@@ -397,7 +399,7 @@ class _Barrier:
                 held[index] = row if row.ndim else row[()]
             wanted.append(held)
         fetches = [f"{op}:{n}" for n in range(1, 2 + len(self._dtypes))]
-        keys = "BARRIERS-004" if there > count and clause == "BARRIERS-001" else clause
+        keys = "BARRIERS-004" if ready > count and clause == "BARRIERS-001" else clause
         clauses = [keys, *[clause] * len(self._dtypes)]
         self.history.run(fetches, feeds, values=wanted, clauses=clauses)
 

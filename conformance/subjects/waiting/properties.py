@@ -1,4 +1,4 @@
-"""Waiting on everything that runs may wait for: histories, waiters in a row, and closes."""
+"""Runs that wait for resources: overlapping calls, the order of waiters, and closes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from sessrun.spec.forms import Json, JsonObject
 
 _CHECKS: Final = "sessrun.conformance.checks.waiting"
 _HISTORY, _ORDER, _CUT, _ONCE, _CLOSE, _SESSION = (f"WAITING-00{n}" for n in range(1, 7))
-#: What serves its waiters in the order in which they began: the resource and what they do.
+#: Resources that serve waiters in the order in which they began, with what the waiters do.
 _ORDERED: Final = (
     ("queue", "take"),
     ("queue", "put"),
     ("barrier", "take"),
     ("accumulator", "take"),
 )
+#: Resources that serve each waiter once, in any order.
 _ONE_BY_ONE: Final = (("staging", "take"), ("staging", "put"), ("map", "take"))
+#: Resources whose close ends the runs that wait for them.
 _ENDED: Final = (("queue", "take"), ("queue", "put"), ("barrier", "take"))
 _RESOURCES: Final = ("queue", "queue", "barrier", "accumulator", "staging", "map")
 
@@ -57,8 +59,8 @@ def waiting_rows(draw: random.Random, id_: str) -> Case:
         title = f"Each {action} that waits for a {resource} is served in its order."
         facts["in_order"] = True
     if clause == _CUT:
-        # One only: TensorFlow forgets to cancel a second one that begins once the first has ended
-        # and stands behind a run that goes on waiting.
+        # One waiter only: TensorFlow does not cancel a second one that began after the first had
+        # ended and that stands behind a run that goes on waiting.
         late = [draw.randrange(waiters)]
         title = f"A {action} that times out takes no turn at a {resource}."
         del facts["in_order"]

@@ -27,7 +27,7 @@ def split_strings(strings: Shape, separator: Shape) -> list[Shape]:
 
 @rule
 def matched_strings(strings: Shape, *scalars: Shape) -> list[Shape]:
-    """The shape of the strings; the pattern and what it is replaced by are scalars."""
+    """The shape of the strings; the pattern and its replacement are scalars."""
     for shape in scalars:
         ranked(shape, 0, 0)
     return [strings]
@@ -35,14 +35,14 @@ def matched_strings(strings: Shape, *scalars: Shape) -> list[Shape]:
 
 @rule
 def code_points(strings: Shape, places: bool) -> list[Shape]:
-    """One more than there are strings, and as many code points as there turn out to be."""
+    """One split more than there are strings, and unknown numbers of code points and places."""
     count = None if strings is None else product(strings)
     return [(None if count is None else count + 1,), *[(None,)] * (2 if places else 1)]
 
 
 @rule
 def fingerprints(data: Shape, method: Known) -> list[Shape]:
-    """Eight bytes for each row; there is one method."""
+    """Eight bytes for each row; the only method is `farmhash64`."""
     ranked(data, 1, len(data or ()))
     ranked(method.shape, 0, 0)
     if method.value is not None and method.value.item() != b"farmhash64":
@@ -52,7 +52,7 @@ def fingerprints(data: Shape, method: Known) -> list[Shape]:
 
 @rule
 def encoded_rows(values: Shape, splits: Shape) -> list[Shape]:
-    """One less than there are splits."""
+    """A string for each row of code points: one less than there are splits."""
     with_rank(values, 1)
     (count,) = with_rank(splits, 1)
     if count == 0:
@@ -62,14 +62,14 @@ def encoded_rows(values: Shape, splits: Shape) -> list[Shape]:
 
 @rule
 def string_runs(data: Shape, splits: Shape) -> list[Shape]:
-    """As many runs as there turn out to be, and the shape of the splits."""
+    """An unknown number of runs of strings, and the shape of the splits."""
     with_rank(data, 1)
     return [(None,), with_rank(splits, 1)]
 
 
 @rule
 def formatted_text(inputs: Sequence[Shape], template: str, placeholder: str) -> list[Shape]:
-    """A scalar; the template has a place for each tensor."""
+    """A scalar; the template has a placeholder for each tensor."""
     places = template.count(placeholder) if placeholder else 0
     if places != len(inputs):
         raise ShapeError(

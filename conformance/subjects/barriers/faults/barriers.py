@@ -1,4 +1,4 @@
-"""Faults of BARRIERS: what is complete, its order, closed barriers."""
+"""Faults of BARRIERS: complete elements, their order, and closed barriers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CANCELLED: Final = "CancelledError"
 _INVALID: Final = "InvalidArgumentError"
 
 
-#: Components that were inserted: the keys, and the numbers of the components.
+#: Inserted components: pairs of the key and the index of the component.
 Components: TypeAlias = set[tuple[bytes, int]]
 
 
@@ -43,7 +43,7 @@ def _size(tf: Namespace, run: Run, word: str) -> int:
 
 
 def _components(run: Run) -> Components:
-    """The components that a run inserts: keys and numbers."""
+    """The components that a run inserts, with the same index for all keys."""
     number = run.op.get_attr("component_index")
     return {(bytes(key), number) for key in np.asarray(run.ask(1)).reshape(-1).tolist()}
 
@@ -142,7 +142,7 @@ def _is_closed(run: Run) -> bool:
 def _noting(
     tf: Namespace, types: tuple[str, ...], change: Callable[[Run, Conforming], Value]
 ) -> Namespace:
-    """The namespace that records closes, and changes runs of other types."""
+    """The namespace that records closed barriers, and changes the runs of operations of `types`."""
 
     def changed(run: Run, base: Conforming) -> Value:
         if run.op.type not in _CLOSE:
@@ -162,7 +162,7 @@ def _is_cancelled(run: Run) -> bool:
 
 @fault("BARRIERS-007", "A new key for a closed barrier fails with code 9.")
 def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
-    """Raise FailedPreconditionError for it."""
+    """Raise FailedPreconditionError for a new key of a closed barrier."""
 
     def change(run: Run, base: Conforming) -> Value:
         try:
@@ -200,7 +200,7 @@ def closes_never_cancel(tf: Namespace) -> Namespace:
 
 @fault("BARRIERS-010", "A barrier may be closed again.")
 def barriers_are_closed_again(tf: Namespace) -> Namespace:
-    """Return None instead of CancelledError."""
+    """Return None instead of CancelledError for a second close."""
     return forgiving(tf, _CLOSE, _CANCELLED)
 
 

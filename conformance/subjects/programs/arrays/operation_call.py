@@ -14,7 +14,7 @@ TOPIC = "operation"
 
 def _random(tf):
     tf.set_random_seed(7)
-    makes = [
+    tensors = [
         tf.random_uniform([3]),
         tf.random_normal([2, 2], 5.0, 0.1, seed=1),
         tf.truncated_normal([4], seed=2),
@@ -25,9 +25,9 @@ def _random(tf):
         tf.random_normal([]),
     ]
     with tf.Session() as one, tf.Session() as two:
-        first, second, again = one.run(makes), one.run(makes), two.run(makes)
+        first, second, again = one.run(tensors), one.run(tensors), two.run(tensors)
     same = [np.array_equal(a, b) for a, b in zip(first, again, strict=True)]
-    anew = [np.array_equal(first[i], second[i]) for i in (0, 1, 2, 6, 7)]
+    differs = [np.array_equal(first[i], second[i]) for i in (0, 1, 2, 6, 7)]
     kinds = [(str(np.asarray(v).dtype), np.shape(v)) for v in first]
     inside = [
         bool((first[0] >= 0).all() and (first[0] < 1).all()),
@@ -35,9 +35,9 @@ def _random(tf):
         sorted(first[4].tolist()),
     ]
     return (
-        makes,
+        tensors,
         same,
-        anew,
+        differs,
         kinds,
         inside,
         attempt(

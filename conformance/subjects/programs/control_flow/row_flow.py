@@ -56,7 +56,7 @@ def _chosen(tf):
 
 
 def _by_number(tf):
-    """The same with `switch_case`."""
+    """`switch_case` whose branches return IndexedSlices, with indices of different dtypes."""
     number = tf.placeholder(tf.int32, [])
     dtypes = (tf.int32, tf.int64, tf.int32)
     output = tf.switch_case(
@@ -119,7 +119,7 @@ def _shapes_in_loops(tf):
     def slices(**options) -> Action:
         return lambda: tf.IndexedSlicesSpec([None, 1], tf.float32, tf.int32, **options)
 
-    sparse = lambda: _sparse(tf)  # noqa: E731 - it makes the first value
+    sparse = lambda: _sparse(tf)  # noqa: E731 - called for the first value of each loop
     return attempt(
         loop(sparse, shape([2])),
         loop(sparse, shape([None])),

@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _saved(tf):
-    """Write a checkpoint of a matrix and vocabularies of rows and columns; the initializers."""
+    """Write a checkpoint and vocabularies; return the module that has the initializers."""
     for path, words in (("old", "abcd"), ("new", "dbxa"), ("columns", "pq"), ("other", "qrp")):
         Path(path).write_text("\n".join(words) + "\n")
     with tf.Graph().as_default(), tf.Session() as session:

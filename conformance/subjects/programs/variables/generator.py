@@ -83,7 +83,7 @@ def _skipping_backwards(tf):
 
 
 def _binomials(tf):
-    # the first run only: TensorFlow loses the advance of a shared state
+    # each operation runs once: TensorFlow loses the new state of a generator that is shared
     with tf.device("/cpu:0"):
         generator = tf.random.Generator.from_seed(11)
     with tf.Session() as session:

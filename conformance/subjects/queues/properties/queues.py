@@ -137,7 +137,7 @@ class _Using:
                 action = draw.choice(("takes", "up_to"))
                 negative = {f"{self._node}/n:0": np.int32(-draw.randint(1, 9))}
                 return [f"{self._node}/{action}:0"], negative, _fails(3)
-            case 1 if self._terms.whole[0][1] is not None:
+            case 1 if self._terms.fed_components[0][1] is not None:
                 parts[0] = np.stack([parts[0]] * 2)[np.newaxis]  # two more dimensions
                 return [f"{self._node}/put"], self._fed("x", parts), _fails(3)
             case 2 if len(parts) > 1:

@@ -11,10 +11,10 @@ __all__ = ["fed", "fetched", "many_fetches", "strings"]
 
 
 def fetched(tf: Namespace, count: int) -> list[bool]:
-    """Fetch `count` numbers that were computed, were a constant, and depend on a feed.
+    """Fetch three arrays of `count` numbers: computed, a constant, and dependent on a feed.
 
     Returns:
-      for each whether the array is whole.
+      for each array whether its dtype and all its elements are right.
 
     """
     ramp = np.arange(count)
@@ -28,10 +28,10 @@ def fetched(tf: Namespace, count: int) -> list[bool]:
 
 
 def fed(tf: Namespace, count: int) -> list[bool]:
-    """Feed `count` floats that are computed with, added up exactly, and stored in a variable.
+    """Feed `count` floats, and negate them, add them up exactly, and store them in a variable.
 
     Returns:
-      for each whether it came out right.
+      for each of the three whether the result is right.
 
     """
     ramp = np.arange(count, dtype=np.float32)
@@ -52,7 +52,7 @@ def strings(tf: Namespace, length: int, count: int) -> list[bool]:
     """Feed and fetch a string of `length` bytes, and fetch `count` short ones.
 
     Returns:
-      for each whether it is whole.
+      whether the fed string, a computed string of this length, and the short ones are right.
 
     """
     long = (b"a\0b\xff" * length)[:length]

@@ -31,8 +31,8 @@ def _by_name(definition: GraphDef) -> dict[str, NodeDef]:
     return {node.name: node for node in definition.node}
 
 
-def _twins(definition: GraphDef) -> None:
-    """Add to each update on a branch a copy of it that is on no branch."""
+def _copy_updates_outside(definition: GraphDef) -> None:
+    """Add a copy of each update that is on a branch; the copy is on no branch."""
     nodes = _by_name(definition)
     for node in [node for node in definition.node if node.op in UPDATES]:
         source = nodes.get(node.input[0].partition(":")[0])
@@ -48,20 +48,21 @@ def _twins(definition: GraphDef) -> None:
         twin.input[:] = [source.input[0], value.name]
 
 
-def _free(session: Session, ops: Iterable[Operation]) -> list[Element]:
+def _copies(session: Session, ops: Iterable[Operation]) -> list[Element]:
+    """The copies of updates that `_copy_updates_outside` added."""
     return [twin for op in ops for twin in elements(session, f"{op.name}/free")]
 
 
 def _run_all_updates(
     session: Session, base: Call, fetches: Fetches, ops: Iterable[Operation]
 ) -> Value:
-    """Run, and then execute the copies of those updates that the run has left out."""
-    updates = [op for op in ops if _free(session, [op])]
+    """Run, and then execute the copies of those updates that the run did not execute."""
+    updates = [op for op in ops if _copies(session, [op])]
     variables = [op.inputs[0].op.inputs[0] for op in updates]
     before = base(variables)
     result = base(fetches)
     pairs = zip(updates, before, base(variables), strict=True)
-    base(_free(session, [op for op, old, new in pairs if np.array_equal(old, new)]))
+    base(_copies(session, [op for op, old, new in pairs if np.array_equal(old, new)]))
     return result
 
 
@@ -75,12 +76,14 @@ def both_branches_execute(tf: Namespace) -> Namespace:
             return _run_all_updates(session, base, fetches, session.graph.get_operations())
         return base(fetches)
 
-    return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
+    return override(
+        running(tf, change), import_graph_def=editing(tf, _copy_updates_outside).import_graph_def
+    )
 
 
 @fault("RUN-050", "What a branch uses is executed only if the branch is taken.")
 def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
-    """Let what a Switch takes wait for the branch, where the other branch has no use for it."""
+    """Let an update whose value a Switch takes wait until the true branch is taken."""
 
     def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
@@ -101,7 +104,7 @@ def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
 
 @fault("RUN-051", "A tensor on the branch that was not taken is fetched as zeros.")
 def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
-    """Give zeros for what the engine says has no value."""
+    """Return zeros for fetches that, as the engine says, have no value."""
 
     def change(session: Session, base: Call, fetches: Sequence[Fetch], _feeds: FeedDict) -> Value:
         try:
@@ -123,13 +126,15 @@ def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
 
 @fault("RUN-052", "A fetched operation is executed although its branch is not taken.")
 def fetched_operations_are_executed(tf: Namespace) -> Namespace:
-    """Execute the twin of one whose run has changed nothing."""
+    """Execute the copy of a fetched update whose run has changed nothing."""
 
     def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         updates = [e for e in elements(session, fetches) if getattr(e, "type", "") in UPDATES]
         return _run_all_updates(session, base, fetches, updates)
 
-    return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
+    return override(
+        running(tf, change), import_graph_def=editing(tf, _copy_updates_outside).import_graph_def
+    )
 
 
 def _first_value(tensor: Tensor) -> Tensor | None:
@@ -158,7 +163,7 @@ def loops_not_entered_are_zeros(tf: Namespace) -> Namespace:
 
 @fault("RUN-056", "A loop ends after two iterations.")
 def loops_end_early(tf: Namespace) -> Namespace:
-    """Hold every condition `i < n` against the smaller of `n` and 2."""
+    """Replace `n` by the smaller of `n` and 2 in every condition `i < n`."""
 
     def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
@@ -181,7 +186,7 @@ def loops_end_early(tf: Namespace) -> Namespace:
 
 @fault("RUN-057", "An update in a loop is done once.")
 def updates_leave_loops(tf: Namespace) -> Namespace:
-    """Take the update out of the loop: what waited for it in the loop does not."""
+    """Move the update out of the loop; if the loop waited for it, its entries do instead."""
 
     def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)

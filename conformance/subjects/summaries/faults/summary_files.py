@@ -46,7 +46,7 @@ def odd_characters_are_left_out(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-024", "A summary joins the summaries of its graph wherever else it is put.")
 def summaries_of_every_collection(tf: Namespace) -> Namespace:
-    """Add the collection."""
+    """Add the collection `SUMMARIES` to those that are given."""
 
     def histogram(
         name: str,
@@ -74,7 +74,7 @@ def nothing_is_merged(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-026", "The summaries of all scopes are merged.")
 def all_scopes_are_merged(tf: Namespace) -> Namespace:
-    """Forget the scope."""
+    """Ignore the argument `scope`."""
 
     def merge_all(
         key: str = tf.GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
@@ -123,7 +123,7 @@ def files_of_an_older_version(tf: Namespace) -> Namespace:
         base(self)
         for path in Path(self.get_logdir()).glob("*tfevents*"):
             data = path.read_bytes()
-            # The checks read records as they are; the checksum is nothing to them.
+            # The checks read records without verifying their checksums.
             path.write_bytes(data.replace(b"brain.Event:2", b"brain.Event:1"))
 
     return _writing(tf, close=changed)
@@ -131,7 +131,7 @@ def files_of_an_older_version(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-029", "An event without a step has that of the one before.")
 def steps_go_on(tf: Namespace) -> Namespace:
-    """Remember the last step."""
+    """Pass the step of the summary before where none is given."""
 
     def add_summary(
         self: Session, base: Call, summary: bytes, global_step: int | None = None
@@ -163,7 +163,7 @@ def flushes_do_nothing(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-031", "Metadata are written with every value.")
 def metadata_every_time(tf: Namespace) -> Namespace:
-    """Record the event without looking at it."""
+    """Add an event with the whole summary, metadata included."""
 
     def add_summary(
         self: Session, _base: Call, summary: bytes, global_step: int | None = None
@@ -187,7 +187,7 @@ def closed_writers_open_again(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-033", "Two runs may have one tag.")
 def runs_of_one_tag(tf: Namespace) -> Namespace:
-    """Pass over the second."""
+    """Ignore the ValueError for the second run."""
 
     def add_run_metadata(self: Session, base: Call, metadata: RunMetadata, *args: Argument) -> None:
         try:
@@ -200,7 +200,7 @@ def runs_of_one_tag(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-034", "The graph of a writer is recorded without the shapes of its tensors.")
 def graphs_without_shapes(tf: Namespace) -> Namespace:
-    """Give the writer a GraphDef."""
+    """Give the writer the graph's GraphDef, which has no shapes."""
 
     def begin(
         self: Session, base: Call, logdir: str, graph: Graph | None = None, **kwargs: Argument
@@ -212,7 +212,7 @@ def graphs_without_shapes(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-035", "Every folder asked for gets a new writer.")
 def writers_are_not_kept(tf: Namespace) -> Namespace:
-    """Forget the writers first."""
+    """Clear the cache before each `get`."""
 
     class FileWriterCache(tf.summary.FileWriterCache):  # type: ignore[misc, name-defined]
         @staticmethod

@@ -1,4 +1,4 @@
-"""Faults of CONTROL-FLOW: lists of tensors, as each operation on its own makes and reads them."""
+"""Faults of CONTROL-FLOW in the single operations that make and read lists of tensors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def changing(tf: Namespace, op_type: str, change: Callable[[GraphDef, NodeDef], 
 
 
 def negating(tf: Namespace, op_type: str, index: int) -> Namespace:
-    """The namespace in which operations of this type negate one of their inputs of floats."""
+    """The namespace in which operations of this type negate their float32 input `index`."""
     return changing(
         tf, op_type, lambda definition, node: fed_as(definition, node, index, "Neg", (), T=_FLOAT)
     )
@@ -45,7 +45,7 @@ def negating(tf: Namespace, op_type: str, index: int) -> Namespace:
 def overlooking(
     tf: Namespace, op_type: str, when: Callable[[Run], bool] = lambda _: True
 ) -> Namespace:
-    """The namespace in which a list that such an operation refuses to make has the length 0."""
+    """The namespace that gives length 0 where an operation of this type refuses to make a list."""
     return forgiving(
         tf,
         ("TensorListLength",),
@@ -57,7 +57,7 @@ def overlooking(
 
 @fault("CONTROL-FLOW-027", "Only elements that were set count.")
 def only_set_elements_count(tf: Namespace) -> Namespace:
-    """Count none of a list that was reserved."""
+    """Give length 0 for a list that TensorListReserve made."""
     return giving(
         tf,
         ("TensorListLength",),
@@ -68,7 +68,7 @@ def only_set_elements_count(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-028", "An element is read from the end of a list.")
 def elements_are_read_from_the_end(tf: Namespace) -> Namespace:
-    """Take the other one of two elements, where the index is fed."""
+    """Read the other one of two elements where the index is fed."""
 
     def change(definition: GraphDef, node: NodeDef) -> None:
         source = next(other for other in definition.node if other.name == node.input[1])
@@ -94,7 +94,7 @@ def _constant(definition: GraphDef, name: str, value: int) -> str:
 
 @fault("CONTROL-FLOW-029", "A list has the negative of the item that is set.")
 def set_items_change_sign(tf: Namespace) -> Namespace:
-    """Negate the item of a list of rows, at an index that is known."""
+    """Negate the item that is set at a constant index in a list made from a tensor."""
 
     def change(definition: GraphDef, node: NodeDef) -> None:
         nodes = {other.name: other for other in definition.node}
@@ -107,7 +107,7 @@ def set_items_change_sign(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-030", "A list that is set outside has no elements.")
 def set_outside_is_overlooked(tf: Namespace) -> Namespace:
-    """Overlook the refusal, where the index is fed."""
+    """Give length 0 in place of the error, where the index is fed."""
     return overlooking(
         tf,
         "TensorListSetItem",
@@ -117,7 +117,7 @@ def set_outside_is_overlooked(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-031", "A list that may grow has one element more than it must.")
 def grown_lists_are_too_long(tf: Namespace) -> Namespace:
-    """Count one more."""
+    """Add 1 to the length of a list that was resized by setting an item."""
     return giving(
         tf,
         ("TensorListLength",),
@@ -143,13 +143,13 @@ def _resizing(tf: Namespace, kind: str) -> Namespace:
 
 @fault("CONTROL-FLOW-032", "A list is never made shorter.")
 def lists_are_not_cut(tf: Namespace) -> Namespace:
-    """Take the greater size."""
+    """Resize to the larger of the given size and the length."""
     return _resizing(tf, "Maximum")
 
 
 @fault("CONTROL-FLOW-033", "A list is never made longer.")
 def lists_are_not_extended(tf: Namespace) -> Namespace:
-    """Take the smaller size."""
+    """Resize to the smaller of the given size and the length."""
     return _resizing(tf, "Minimum")
 
 

@@ -1,4 +1,4 @@
-"""Faults of TRACING: what the statistics say of a node, partition graphs and costs."""
+"""Faults of TRACING: the statistics of nodes, partition graphs and costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def restating(tf: Namespace, change: Callable[[NodeExecStats], None]) -> Namespa
 
 @fault("TRACING-012", "A label names the operations that are read, whichever output it is.")
 def labels_name_no_slots(tf: Namespace) -> Namespace:
-    """Drop the slots."""
+    """Remove the indices of outputs from the label."""
 
     def change(node: NodeExecStats) -> None:
         node.timeline_label = re.sub(r":\d+", "", node.timeline_label)
@@ -98,7 +98,7 @@ def unread_outputs_are_not_described(tf: Namespace) -> Namespace:
 
 @fault("TRACING-018", "The bytes of an output are the number of its elements.")
 def bytes_count_elements(tf: Namespace) -> Namespace:
-    """Multiply the dimensions."""
+    """Set `requested_bytes` to the product of the dimensions."""
 
     def change(node: NodeExecStats) -> None:
         for output in node.output:
@@ -112,7 +112,7 @@ def bytes_count_elements(tf: Namespace) -> Namespace:
 
 @fault("TRACING-019", "No allocator has a name.")
 def allocators_have_no_names(tf: Namespace) -> Namespace:
-    """Clear the names."""
+    """Clear `allocator_name` of every output."""
 
     def change(node: NodeExecStats) -> None:
         for output in node.output:

@@ -1,4 +1,4 @@
-"""Faults of VARIABLES: how a variable is made, and the lists that it is in."""
+"""Faults of VARIABLES: creating variables, and the collections that they are in."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _as_given(_: dict[str, Argument]) -> None:
 
 @fault("VARIABLES-023", "A global initializer without variables is refused.")
 def initializers_of_nothing_are_refused(tf: Namespace) -> Namespace:
-    """Raise ValueError."""
+    """Raise ValueError where there are no global variables."""
 
     def initializer() -> Operation:
         if not tf.global_variables():
@@ -66,7 +66,7 @@ def the_global_initializer_takes_local_ones(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-026", "A variable that is not trainable is among the trainable ones.")
 def every_variable_is_trainable(tf: Namespace) -> Namespace:
-    """Drop the argument."""
+    """Drop the argument `trainable`."""
     return _making(tf, lambda given: given.pop("trainable", None))
 
 
@@ -110,7 +110,7 @@ def sums_over_variables_are_folded(tf: Namespace) -> Namespace:
 
 
 def _is_sum(fetch: Fetches) -> bool:
-    """Whether it is a sum of a product of a variable."""
+    """Whether a fetch is a sum whose first term is a product with a variable."""
     op = getattr(fetch, "op", None)
     if op is None or op.type != "AddV2" or op.inputs[0].op.type != "Mul":
         return False
@@ -161,7 +161,7 @@ def the_global_initializer_has_another_name(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-062", "A variable made inside a block is initialised after what it lists.")
 def initializers_wait_for_their_block(tf: Namespace) -> Namespace:
-    """Make its initial value an operation of the block."""
+    """Create the initial value inside the block, so that it has the block's control inputs."""
     blocks: list[Sequence[Element]] = []
 
     @contextlib.contextmanager
