@@ -44,7 +44,7 @@ class CupyGpu:
         return self.xp.cuda.Device(self.index)
 
     def settle(self) -> None:
-        """Wait for all streams of the device, whoever made them."""
+        """Wait for all streams of the device, whichever library created them."""
         self.device.synchronize()
 
     def mark(self) -> Any:
@@ -60,7 +60,7 @@ class CupyGpu:
 
     @property
     def free_bytes(self) -> int:
-        """Bytes of memory that nobody has."""
+        """Bytes of the device's memory that are free."""
         with self.device:
             return int(self.xp.cuda.runtime.memGetInfo()[0])
 

@@ -97,7 +97,7 @@ class _Engine(TableEngine):
 
 def _program(tensor: Callable[[np.ndarray], object], compiled: Any, fetches: int) -> Program:
     request = compiled.create_infer_request()
-    # A tensor that only passes through has one name, the feed's: outputs are told by their nodes.
+    # A tensor that only passes through has the feed's name: outputs are identified by their nodes.
     outputs = {output.node.get_friendly_name(): output for output in compiled.outputs}
 
     def run(values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:

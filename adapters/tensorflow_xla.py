@@ -39,7 +39,7 @@ def backend(argument: str | None = None) -> ClientLayer:
 
 
 class _Engine(TableEngine):
-    """A function of the part with `jit_compile=True`: XLA compiles all of it or refuses it.
+    """A function of the part with `jit_compile=True`: XLA compiles the whole of it, or refuses.
 
     TensorFlow's own optimizers are off, so that nothing is computed before XLA sees it.
     """

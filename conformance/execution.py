@@ -89,7 +89,7 @@ def execute(
     Args:
       plan: the plan.
       runner: the backend's runner; it is not shut down here.
-      path: the record; written anew unless `resume` is set and it exists.
+      path: the record; a new one is written unless `resume` is set and it exists.
       resume: continue a record that was cut.
       workers: how many cases run at a time, each in a worker process of its own.
       progress: called after each case.

@@ -45,7 +45,7 @@ def _gpus_of(backend: Description | None) -> tuple[str, ...]:
 
 @functools.cache
 def gpus() -> tuple[str, ...]:
-    """Name and driver of each NVIDIA GPU that this process may use, as the driver tells."""
+    """Name and driver of each NVIDIA GPU that this process may use, by the driver's list."""
     tool = shutil.which("nvidia-smi")
     if tool is None or os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         return ()
@@ -72,7 +72,7 @@ def file_modes() -> bool:
 
 
 def environment(backend: Description | None = None) -> dict[str, Json]:
-    """What a record says of the machine: system, processor, Python, packages, GPUs.
+    """The facts of the machine in a record: system, processor, Python, packages, GPUs.
 
     Args:
       backend: the backend that is asked, which may have simulated GPUs; None for the machine's.

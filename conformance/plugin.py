@@ -27,7 +27,7 @@ __all__ = ["sessrun_runner"]
 
 @dataclass(slots=True)
 class _Run:
-    """A run of the suite: what was asked for, the backend, what came of it."""
+    """A run of the suite: its options, the backend, and the results."""
 
     cases: tuple[Case, ...]
     expectations: tuple[Expectation, ...]

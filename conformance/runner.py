@@ -1,4 +1,4 @@
-"""Runs one case after another against a backend and classifies what came of it.
+"""Runs one case after another against a backend and classifies the outcomes.
 
 The backend lives in a worker process, so that one that dies, hangs or babbles costs its own
 cases only. `results` are closed (design: "The suite"); no path turns an exception into a pass.

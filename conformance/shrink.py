@@ -143,7 +143,7 @@ def _fewer_steps(case: Case, _: Values) -> Iterator[Case]:
 
 
 def _fewer_files(case: Case, _: Values) -> Iterator[Case]:
-    """Without one of the files, or with the first half of it."""
+    """The case without one of its files, or with the first half of one."""
     files = case.files or {}
     for name, data in files.items():
         rest = {other: content for other, content in files.items() if other != name}
@@ -155,7 +155,7 @@ def _fewer_files(case: Case, _: Values) -> Iterator[Case]:
 
 
 def _fewer_fetches(case: Case, _: Values) -> Iterator[Case]:
-    """With one of the fetches only, or without one of them."""
+    """The case with one of its fetches only, or without one of them."""
     for index in _runs(case):
         step = case.steps[index]
         fetches = step["fetches"]

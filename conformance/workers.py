@@ -34,7 +34,7 @@ def record_lines(
     Args:
       runner: the backend's runner, which is started; it is not shut down here.
       cases: the cases.
-      workers: the number of worker processes; the run goes on without one that does not start.
+      workers: the number of worker processes; the run goes on without those that do not start.
 
     """
     others = [runner.beside() for _ in range(min(workers, len(cases)) - 1)]

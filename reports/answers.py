@@ -41,7 +41,7 @@ def answer_rows(want: Any, got: Any, reason: str = "") -> Iterator[tuple[str, st
     expected = _of_oracle(reason) if "oracle" in wanted else {}
     if expected:
         wanted = expected
-        if not expected.keys().isdisjoint(came):  # of other values nothing is told
+        if not expected.keys().isdisjoint(came):  # other values are not described
             came = {part: came[part] for part in expected if part in came}
     rows = [
         (printable(part, keep=""), wanted.get(part, ""), came.get(part, ""))
@@ -54,7 +54,7 @@ def answer_rows(want: Any, got: Any, reason: str = "") -> Iterator[tuple[str, st
 
 
 def _of_oracle(reason: str) -> dict[str, str]:
-    """The parts of an oracle's answer that the reason tells; empty if it tells none."""
+    """The parts of an oracle's answer that the reason names; empty if it names none."""
     if reason.endswith(_SUCCEEDED):
         return {"answer": "values"}
     if len(reason) > _READ:

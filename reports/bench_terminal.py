@@ -31,7 +31,7 @@ def print_bench(run: Mapping[str, Any], console: Console | None = None) -> None:
     """Print each case's median, quartiles, speed against the first backend, nearest ceiling.
 
     On a GPU the medians between its events and with cold inputs in place of the quartiles, and
-    what was counted in a table of its own; first and last what there is to doubt.
+    what was counted in a table of its own; first and last the doubts.
 
     Args:
       run: the run (`sessrun.reports.comparison.read_bench`).

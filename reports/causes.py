@@ -40,7 +40,7 @@ _SHOWN: Final = {"quoted": "'…'", "path": "…", "number": "#", "name": "…"}
 _LIST: Final = re.compile(r"\[[#,\s.…()\[\]-]*\]")
 #: Where two tensors first differ, and in how many elements.
 _WHERE: Final = re.compile(r"(?: at index \[…\])?(?: \(# of # elements differ, contract (\w+).*)")
-#: How much of a reason is looked at, and how much of it tells one cause from another.
+#: How many characters of a reason are read, and how many distinguish one cause from another.
 _WORDS: Final = 2000
 _TELLING: Final = 200
 
@@ -50,7 +50,7 @@ def cause_of(case: PlannedCase, result: str, reason: str) -> str:
 
     Args:
       case: the planned case.
-      result: what became of it.
+      result: the case's result.
       reason: why, as its finding says.
 
     """

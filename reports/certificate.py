@@ -2,7 +2,7 @@
 
 Every file must have the hash of the manifest. Of a package of the installed spec the summary is
 computed anew from its record and must be the one in the package; of any other it is shown as the
-package has it, since clauses may have changed. Whether to believe one package, `verify` tells.
+package has it, since clauses may have changed. `verify` checks whether a package is to be believed.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ Kind = Literal["regression", "progress", "other"]
 
 #: What a clause's result is worth; what is not in it is worth nothing.
 _WORTH: Final[Mapping[str, int]] = {"holds": 2, "holds in part": 1}
-#: Facts of a certificate that are told where they differ: name, and where the header has it.
+#: Facts of a certificate that are listed where they differ: name, and where the header has it.
 _FACTS: Final = (
     ("backend", ("backend", "name")),
     ("version", ("backend", "version")),
@@ -49,8 +49,8 @@ class Change:
 
     Attributes:
       about: a clause's id, `operation dtype`, or a case's id.
-      before: what the old one says of it.
-      after: what the new one says of it.
+      before: what the old certificate states.
+      after: what the new certificate states.
       kind: regression, progress, or neither.
       reason: why the new one says so, or empty.
 

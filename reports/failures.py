@@ -16,7 +16,7 @@ from sessrun.spec.records import QUIET, blamed
 
 __all__ = ["Answer", "group_failures", "replay_command", "replay_name"]
 
-#: Results that say nothing of the case itself: what was declined, that nobody answered.
+#: Results that say nothing of the case itself: it was declined, or no answer came.
 _UNANSWERED: Final = frozenset({"unsupported", "missing"})
 #: The gravest first, where mending either of two groups would gain as much.
 _GRAVITY: Final = (
@@ -34,7 +34,7 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A planned case and what became of it.
+    """A planned case and its result.
 
     Attributes:
       case: the case.
@@ -146,7 +146,7 @@ def replay_command(case: str, result: str, backend: str, folder: str = "replays"
 
     Args:
       case: the case's id.
-      result: what became of it.
+      result: the case's result.
       backend: the backend as the command line names it.
       folder: where the replay files lie.
 

@@ -182,7 +182,7 @@ class _Reader:
                 yield path, value
 
     def lines(self, name: str, form: Callable[[Any], T]) -> list[T]:
-        """The lines of a file that are not broken; of the others the first is told."""
+        """The lines of a file that are not broken; the first broken line is reported."""
         path, good = self._folder / name, []
         text = self.file(path, lambda path: path.read_text(encoding="utf-8")) or ""
         for number, line in enumerate(text.splitlines(), 1):

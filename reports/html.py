@@ -243,7 +243,7 @@ def _rest(counts: Mapping[str, int]) -> str:
 
 
 def _causes(groups: Sequence[FailureGroup]) -> dict[str, list[dict[str, str]]]:
-    """Of each clause the first causes that speak of it, to be linked."""
+    """For each clause the first causes that concern it, to be linked."""
     causes: dict[str, list[dict[str, str]]] = {}
     for group in groups:
         title = shortened(f"{group.result}: {group.title}", 120)

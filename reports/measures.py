@@ -69,7 +69,7 @@ def is_on_gpu(run: Mapping[str, Any]) -> bool:
 
 
 def is_of_stand_in(run: Mapping[str, Any]) -> bool:
-    """Whether a run's device was simulated: then its times are nobody's."""
+    """Whether a run's device was simulated: then its times mean nothing."""
     return bool(run.get("device", {}).get("simulated"))
 
 
@@ -122,7 +122,7 @@ def _median(series: Mapping[str, Any], name: str) -> float | None:
 def _shares(
     series: Mapping[str, Any], seconds: float, ceilings: Mapping[str, float], on_gpu: bool
 ) -> dict[str, float]:
-    """The shares of ceilings that one call in so many seconds reaches.
+    """The shares of ceilings that one call reaches in this many seconds.
 
     On a GPU only of jobs that say in what they compute: the others' bytes go over the bus.
     """

@@ -1,4 +1,4 @@
-"""What the face of a report says of its cases: how many were drawn, and who could foresee them."""
+"""The cases of a report in its head: how many were drawn, and who could foresee them."""
 
 from __future__ import annotations
 

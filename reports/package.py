@@ -8,7 +8,7 @@
   replays/*.json     a replay of each case that went wrong
 
 All but the plan, the record, the waivers and the replays is a function of them: the verifier
-computes it anew.
+computes it again.
 """
 
 from __future__ import annotations

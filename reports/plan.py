@@ -103,7 +103,7 @@ class PlanFacts:
 
     @property
     def header(self) -> dict[str, Any]:
-        """What the header of a record of this plan says of it."""
+        """The keys of a record's header that describe this plan."""
         return {
             "hash": self.hash,
             "cases": len(self.cases),

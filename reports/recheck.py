@@ -53,7 +53,7 @@ class Derived:
 
 
 def derive(package: Package, plan: PlanFacts, clauses: Mapping[str, Clause]) -> Derived:
-    """Compute summary and views anew from the package's record and waivers."""
+    """Compute summary and views again from the package's record and waivers."""
     summary = summarize(package.record, plan, clauses, plan.profile, package.waivers)
     answers = answers_of(package.record, plan)
     return Derived(summary, answers, derived_files(summary, answers))
@@ -84,7 +84,7 @@ def file_faults(package: Package) -> tuple[str, ...]:
 
 
 def plan_faults(package: Package, plan: PlanFacts) -> tuple[str, ...]:
-    """Where the package's plan, or the record's word of it, is not the one made anew."""
+    """Where the package's plan, or the record's facts about it, differ from the plan built now."""
     theirs = {case.id: case for case in package.plan.cases}
     ours = {case.id: case for case in plan.cases}
     faults = [f"Case {id_} was dropped from the plan." for id_ in ours if id_ not in theirs]

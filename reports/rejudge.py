@@ -1,4 +1,4 @@
-"""The verifier's judge: each line of a record held against the case and its own observations.
+"""The verifier's judge: each line of a record compared with the case and its own observations.
 
 A result that observations decide must be the one that they give; any other must come without
 them. What was left out as too large must have been large.
@@ -45,7 +45,7 @@ Oracle = Callable[[Case], Sequence[Observation]]
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """How many cases were judged anew, and what speaks against the record."""
+    """How many cases were judged again, and what contradicts the record."""
 
     judged: int
     faults: tuple[str, ...]

@@ -17,7 +17,7 @@ from sessrun.reports.summary import Summary
 __all__ = ["Board", "Cell", "Entry", "Step", "cells_of", "slug_of"]
 
 _NOT_A_SLUG: Final = re.compile(r"[^a-z0-9]+")
-#: Results of a clause that say that nothing of it is asked here.
+#: Results of a clause that no case tests on this backend.
 _IDLE: Final = frozenset({"not applicable here", "not declared"})
 
 

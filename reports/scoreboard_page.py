@@ -136,5 +136,5 @@ def _steps(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _text(text: str, limit: int) -> str:
-    """What a backend says of itself, in one line of Markdown that means nothing else."""
+    """A backend's description of itself as one line of Markdown, with markup escaped."""
     return _MARKDOWN.sub(r"\\\1", shortened(text, limit))

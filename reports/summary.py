@@ -77,7 +77,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class ClauseSummary:
-    """What a run says of one clause.
+    """The result of a run for one clause.
 
     Attributes:
       id: the clause's id.
@@ -123,7 +123,7 @@ class ClauseSummary:
 
     @property
     def words(self) -> str:
-        """Its result in words, `holds in part` told apart."""
+        """The result in words, with `holds in part` as a result of its own."""
         return "holds in part" if self.in_part else self.result
 
     def to_json(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _VERDICT_STYLE: Final[dict[Verdict, str]] = {
     "NOT APPLICABLE": "bold",
     "VOID": "bold magenta",
 }
-#: How many kinds of events are told.
+#: How many kinds of events are printed.
 _KINDS: Final = 5
 #: How many clauses of a group fit on its line.
 _CLAUSES: Final = 5
@@ -59,7 +59,7 @@ def print_summary(
       console: where to; standard output if None.
       replays: the folder of the replay files, as the printed commands name it.
       groups: how many causes of each kind to show.
-      chosen: whether the cases were chosen freely, so that there is no verdict to tell.
+      chosen: whether the cases were chosen freely, so that there is no verdict.
 
     """
     view = summary_view(summary, replays, groups, chosen=chosen)

@@ -43,7 +43,7 @@ __all__ = ["absent_facts", "answers_of", "summarize"]
 _RAN: Final = frozenset({"pass", "fail", "error", "timeout", "crash", "flaky"})
 #: Results of a clause that no verdict rests on.
 _ELSEWHERE: Final = frozenset({"not applicable here", "not declared"})
-#: Results that no waiver excuses: nobody knows what the backend would have done.
+#: Results that no waiver excuses: what the backend would have done is unknown.
 _UNWAIVABLE: Final = frozenset({"missing", "infra_error"})
 #: How many ids a sentence names.
 _SHOWN: Final = 6

@@ -98,7 +98,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of it.
+    """The outcome of a verification.
 
     Attributes:
       verdict: the verdict that the package's record gives by the installed rules, or None where
@@ -176,11 +176,11 @@ def verify(
 
     Args:
       package: the package as read (`sessrun.reports.package.read_package`).
-      installed: the installed spec's facts, and the plan made anew.
+      installed: the installed spec's facts, and the plan built from it.
       rerun: case id to the result of running it again now, for a sample; None if none was.
       fresh: cases drawn by another seed, and what came of them; None if none were.
       challenge: the challenge that the package's seed must come of; None if any seed will do.
-      signature: what was found of its signature; None if nobody looked.
+      signature: the result for its signature; None if it was not checked.
 
     """
     signature = signature or _UNSIGNED
@@ -309,7 +309,7 @@ def _seed(package: Package, challenge: str | None) -> Check:
 
 
 def _fresh(summary: Summary, fresh: Fresh) -> Check:
-    """Whether a case that nobody could know shows a clause broken that the record says holds."""
+    """Whether a newly drawn case breaks a clause that holds by the record."""
     held = {clause.id for clause in summary.clauses if set(clause.counts) <= QUIET}
     faults = tuple(
         f"Case {line['id']}, drawn anew, gives {line['result']}; by the record "

@@ -271,7 +271,7 @@ class FeedRow:
     cells: Mapping[str, FeedCell]
 
     def value(self) -> Any:
-        """The value, made anew (a generator is used up by the first who asks)."""
+        """The value, created again at each call, since a generator can be used once only."""
         from sessrun.spec.cases.expressions import evaluate  # noqa: PLC0415 - not on the hot path
 
         return evaluate(self.form, {})

@@ -110,7 +110,7 @@ class Profile:
     Attributes:
       name: its name.
       summary: one sentence.
-      finished: whether no clause of it may be in debt.
+      finished: whether none of its clauses may be in debt.
       declared: whether a backend is asked for what it declares to compute (`spec.inference`).
 
     """

@@ -38,10 +38,10 @@ def attributes_of(node: NodeDef, operation: Operation) -> dict[str, Any]:
 
 
 def dtype_of(number: int, node: NodeDef) -> str:
-    """The dtype of a number of the enumeration; of a reference's number, what it refers to.
+    """The dtype with a number of the enumeration; a reference's number gives its base dtype.
 
     Raises:
-      ValueError: there is none; the message names the node.
+      ValueError: no dtype has this number; the message names the node.
 
     """
     row = BY_ENUM.get(number - REF_OFFSET if number > REF_OFFSET else number)

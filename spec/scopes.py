@@ -74,7 +74,7 @@ class Scope:
     Attributes:
       name: as it is asked for: `core`, `core-engine`.
       profile: the profile's name.
-      part: what of it.
+      part: the part of the profile.
 
     """
 

@@ -36,7 +36,7 @@ class Seed:
 
     @classmethod
     def drawn(cls) -> Seed:
-        """A seed that nobody could know before."""
+        """A seed that could not be foreseen."""
         return cls(secrets.randbelow(SEEDS), "drawn")
 
     @classmethod

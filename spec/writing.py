@@ -30,7 +30,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file anew.
+    """Write a new file, or replace one.
 
     Raises:
       OSError: it cannot be written; the error names it.
@@ -47,7 +47,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str, errors: str = "strict") -> None:
-    """Write a text file anew, in UTF-8.
+    """Write a new text file in UTF-8, or replace one.
 
     Args:
       path: the file.

@@ -27,10 +27,10 @@ def attributes_of(node: NodeDef, operation: Operation) -> dict[str, Any]:
 
 
 def dtype_of(number: int, node: NodeDef) -> str:
-    """The dtype of a number of the enumeration, a reference's without it.
+    """The dtype with a number of the enumeration; a reference's number gives its base dtype.
 
     Raises:
-      EngineError: code 3, there is none; the node is named.
+      EngineError: code 3, no dtype has this number; the error names the node.
 
     """
     try:

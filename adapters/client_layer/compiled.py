@@ -66,7 +66,7 @@ class CompiledSession(EngineSession):
         return name in self._graph.nodes
 
     def facts(self, tensor: Endpoint) -> TensorFacts | None:
-        """What the graph says of a tensor."""
+        """The dtype and shape of a tensor in the graph."""
         return self._graph.facts(tensor)
 
     def run(

@@ -90,7 +90,7 @@ class ConvertingEngine:
     def decline_fed_structure(self, part: Part) -> None:
         """Decline axes, shapes and the like that are fed, if that is not declared.
 
-        What is computed from constants and shapes is left to whoever converts it.
+        What is computed from constants and shapes is left to the converter.
         """
         if "fed_structure" in self._offer.capabilities:
             return

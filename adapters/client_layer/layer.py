@@ -233,7 +233,7 @@ class ClientLayer:
         return Done()
 
     def shutdown(self) -> None:
-        """Close every session and free it, when no call of it is under way."""
+        """Close every session, and free it once none of its calls is under way."""
         for session in list(self._sessions):
             self.close(session)
         while self._closed:
@@ -343,7 +343,7 @@ def _fed_tensor(engine: EngineSession, name: str) -> tuple[Endpoint, TensorFacts
 
 
 def _tensor(engine: EngineSession, name: str) -> tuple[Endpoint, TensorFacts]:
-    """The tensor of a name, and what is known of it; ValueError if the graph has no such tensor."""
+    """The tensor of a name, and its dtype and shape; ValueError if the graph has no such tensor."""
     operation, colon, digits = name.rpartition(":")
     if not colon or not digits.isdecimal():
         raise ValueError(f"{name!r} is no tensor's name: it must be of the form 'operation:index'")

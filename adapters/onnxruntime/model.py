@@ -189,7 +189,7 @@ def _shapes(
     attrs: Mapping[str, Any],
     sources: Sequence[Tensor],
 ) -> list[tuple[int | None, ...] | None]:
-    """What the operation's shape rule says of its outputs."""
+    """The outputs' shapes by the operation's shape rule."""
     given: dict[str, list[Tensor]] = {}
     lists = set()
     left = list(sources)

@@ -40,7 +40,7 @@ def _transposed(call: Call, index: int) -> str:
 
 @translates("Einsum", kernels=WIDE, widened=False)
 def _einsum(call: Call) -> str:
-    """An ellipsis stands for as many axes in every input of ONNX."""
+    """In ONNX an ellipsis stands for the same number of axes in every input."""
     equation = call.attrs["equation"].replace(" ", "")
     terms = equation.partition("->")[0].split(",")
     ranks = [

@@ -27,7 +27,7 @@ from sessrun.adapters.process.protocol import read_answer
 
 __all__ = ["DROPPED", "Connection"]
 
-#: How many answers that nobody waits for one worker may give.
+#: How many answers to no waiting request one worker may give.
 DROPPED: Final = 1000
 
 #: How long a worker that closed its stdout may take to end, in seconds.
@@ -117,7 +117,7 @@ class Connection:
         return fault()  # though the worker may have ended by itself since: this came first
 
     def fail(self, fault: Callable[[], WorkerError]) -> None:
-        """End the worker, unless an earlier fault has; every request that waits hears of it."""
+        """End the worker, unless an earlier fault has; every waiting request fails."""
         with self._lock:
             if self._fault is None:
                 self._fault = fault
@@ -157,7 +157,7 @@ class Connection:
             answers.put(answer)
         elif not self._issued(identity):
             raise ProtocolError(f"an answer to request {identity}, which was never made")
-        else:  # it is late, whoever asked has gone: ids are never used twice, so it is dropped
+        else:  # it is late and its request has gone: ids are never used twice, so it is dropped
             self._dropped += 1
             if self._dropped > DROPPED:
                 raise ProtocolError(f"more than {DROPPED:,} answers that nobody waits for")

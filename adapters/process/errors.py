@@ -38,7 +38,7 @@ class ExchangeError(ProtocolError):
 
 
 class CaseRefusedError(ExpressionError):
-    """A worker says that the API case it was sent is ill-formed: nobody else has said so yet."""
+    """A worker says that the API case it was sent is ill-formed; no other check has said so."""
 
 
 class WorkerError(Exception):

@@ -38,9 +38,9 @@ __all__ = [
     "spawn",
 ]
 
-#: A spare worker may take so many times what the first one took to start, and a second.
+#: A spare worker may take this many times as long to start as the first, and a second more.
 _SPARE_TIMES: Final = 3
-#: After so many spare workers that failed there is no further one.
+#: After this many spare workers have failed, no further one is started.
 _SPARE_FAILURES: Final = 3
 
 

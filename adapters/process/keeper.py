@@ -1,4 +1,4 @@
-"""Keeps one worker: runs it as a child, and leaves nothing of it behind.
+"""Keeps one worker: runs it as a child, and leaves none of its processes behind.
 
 A program of its own, run by the host as `python -I -S keeper.py CONTROL FOLDER COMMAND...` with
 the worker's three pipes; it imports nothing of ours, so that it is up in hundredths of a second. It

@@ -48,9 +48,9 @@ INLINE_BYTES: Final = 65536
 #: A line of more bytes, without its newline, is no message.
 LINE_BYTES: Final = 2**20
 
-#: The tensors of one answer may hold so many strings in files: each is an object here.
+#: How many strings the tensors of one answer may hold in files: each is an object here.
 STRINGS: Final = 2**20
-#: The observations of an API case in a file may take so many bytes: all of them is looked at.
+#: How many bytes the observations of an API case in a file may take: all are looked at.
 OBSERVATION_BYTES: Final = 2**22
 
 _LENGTH: Final = 8

@@ -61,7 +61,7 @@ class Printed:
                 self._size += len(chunk)
                 self._first = (self._first + chunk)[:_SHOWN]
                 self._log(chunk)
-                if len(chunk) == _CHUNK:  # whoever prints without end is heard by and by
+                if len(chunk) == _CHUNK:  # a backend that prints without end is read part by part
                     return True
         return False
 

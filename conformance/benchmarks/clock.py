@@ -20,11 +20,11 @@ from typing import Final, Self
 __all__ = ["Moment", "OtherClock", "Seen"]
 
 _TIME: Final = struct.Struct("d")
-#: How far the two may be apart over a whole run, as a share of it.
+#: How far the two clocks may differ over a whole run, as a share of its time.
 _RUN_SHARE: Final = 0.01
 #: By how much a sample may be longer than the other clock saw: a share, and seconds.
 _LONGER: Final = (0.05, 0.0005)
-#: By how much it may be shorter: whoever asks may be kept waiting, where the machine is busy.
+#: By how much it may be shorter: on a busy machine the process that asks may have to wait.
 _SHORTER: Final = (0.2, 0.002)
 
 

@@ -98,7 +98,7 @@ def _fetch_dict(count: int) -> Callable[[Namespace, str], Prepared]:
 
 
 def _chain(count: int) -> Build:
-    """Of the fed number alone, so that an engine cannot compute a part of it beforehand."""
+    """Values of the fed number alone, so that an engine cannot compute any beforehand."""
 
     def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
         x = tf.placeholder(tf.float32, [])

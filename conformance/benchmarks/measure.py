@@ -51,7 +51,7 @@ def measure(
     Args:
       backends: names of peers (`sessrun.adapters.peer`), or names as `sessrun.adapters.registry`
         takes them; these need a namespace.
-      jobs: what to time; where there are none all that suit the device.
+      jobs: the jobs to time; if empty, all that suit the device.
       rounds: samples per job and backend.
       seed: of the order in each round.
       device: where the graphs are placed (`/gpu:0`), empty for the default.
@@ -174,7 +174,7 @@ def _ready(
 ) -> list[Series]:
     """Every job on every backend that does it, warmed up; what one cannot do is left out.
 
-    Jobs in their order, backends as they were named: the first is what the others are held to.
+    Jobs in their order, backends as they were named: the others are compared with the first.
 
     Raises:
       AdapterError: a backend can do no job.

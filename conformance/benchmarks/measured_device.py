@@ -1,4 +1,4 @@
-"""Where a run computes: a CPU, or a GPU through the backend that shows it; what is told of it."""
+"""Where a run computes: a CPU, or a GPU through the backend that shows it; and its facts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class MeasuredDevice:
         return self.gpu is not None and self.gpu.simulated
 
     def to_json(self) -> dict[str, Json]:
-        """What `bench.schema.json` has of it."""
+        """The device in the form of `bench.schema.json`."""
         kind = "cpu" if self.index is None else "gpu"
         return {"name": self.name, "kind": kind, "simulated": self.simulated}
 
@@ -80,7 +80,7 @@ class MeasuredDevice:
         return {"gpu": known | {_SETTINGS[key]: value for key, value in settings.items()}}
 
     def state(self) -> dict[str, Any] | None:
-        """Clocks, power, temperature and what holds the clocks down; None where none is told."""
+        """Clocks, power, temperature and what holds the clocks down; None where all are unknown."""
         answers = self._ask(_STATE)
         state: dict[str, Any] = {
             _STATE[key]: float(value) for key, value in answers.items() if _is_number(value)

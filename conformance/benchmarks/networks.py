@@ -84,7 +84,7 @@ def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Namespace
 
 
 def outputs(tf: Namespace, images: Any, weights: Sequence[Any]) -> Any:
-    """What a small network says of images (batch, 28, 28, 1), of (batch, 10).
+    """The outputs (batch, 10) of a small network for images (batch, 28, 28, 1).
 
     Two convolutions of 5 by 5, each with bias, relu and pooling, then a dense layer of 128 and one
     of 10. The weights are of `SHAPES`.

@@ -78,7 +78,7 @@ class _Formula:
     peer: Callable[[Peer], Callable[..., Any]] | None = None
 
     def prepare(self, tf: Namespace, device: str, sets: int) -> Prepared:
-        """The operation in a session, on so many sets of variables."""
+        """The operation in a session, on `sets` sets of variables."""
         arrays = self.arrays()
         graph = tf.Graph()
         feeds: dict[Any, Any] = {}
@@ -90,9 +90,9 @@ class _Formula:
                 ]
                 for number in range(sets)
             ]
-            results = [self.build(tf, *its) for its in variables]
+            results = [self.build(tf, *inputs) for inputs in variables]
             few = self.few(results[0])
-            initializers = [it.initializer for its in variables for it in its]
+            initializers = [variable.initializer for inputs in variables for variable in inputs]
         session = tf.Session(graph=graph)
         session.run(initializers, feeds)
         calls = tuple(_runs(session, result.op) for result in results)
@@ -105,7 +105,7 @@ class _Formula:
         )
 
     def prepare_peer(self, peer: Peer, sets: int) -> Prepared:
-        """The operation by a peer, on so many sets of its arrays."""
+        """The operation by a peer, on `sets` sets of its arrays."""
         assert self.peer is not None
         arrays = self.arrays()
         inputs = [[peer.put(value, self.dtype) for value in arrays] for _ in range(sets)]
@@ -160,7 +160,7 @@ def _job(name: str, size: int, sets: int, formula: _Formula, make: Any, **facts:
 
 
 def matmul(dtype: str) -> Callable[[int, int], Job]:
-    """Makes the product of two square matrices of so many rows."""
+    """Makes the job of a product of two square matrices of `size` rows."""
 
     def make(size: int, sets: int = 1) -> Job:
         step = max(1, size // 2)

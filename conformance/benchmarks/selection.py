@@ -28,7 +28,7 @@ FAMILIES: Final[dict[str, tuple[tuple[int, ...], Callable[..., Job]]]] = {
 _SHARE: Final = 0.8
 #: What a job may hold on a simulated GPU, which computes on the host.
 _SIMULATED_BYTES: Final = 32 * 2**20
-#: Sets of inputs that are rotated: together they are twice the cache, but so many at most.
+#: Sets of inputs that are rotated: together they are twice the cache, but no more than this.
 _MOST_SETS: Final = 32
 
 

@@ -22,11 +22,11 @@ __all__ = ["Series"]
 #: A sample lasts about this long, so that the clock and the loop do not matter.
 _SAMPLE_SECONDS: Final = 0.004
 _MAX_CALLS: Final = 5000
-#: Calls before anything is timed: so many, but no longer than so many seconds.
+#: The warm-up: at most this many calls, for no longer than this many seconds.
 _WARM_UP: Final = (30, 0.5)
 #: The fewest calls to warm up: a graph of a GPU may be captured in the third.
 _FEWEST: Final = 3
-#: The shortest time that a device's events tell.
+#: The shortest time that a device's events resolve.
 _LEAST_SECONDS: Final = 1e-9
 
 
@@ -38,7 +38,7 @@ class Series:
       job: the job.
       backend: the backend's name.
       prepared: the job on the backend.
-      clock: the device's, None where there is none.
+      clock: the device's clock, None where it has none.
       note: what was cut from the job.
       samples: seconds of one call by the clock of this process, one a round.
       device_samples: the same between two events of the device; empty without a clock.

@@ -28,10 +28,10 @@ __all__ = ["QUESTIONS", "Examination", "examine"]
 
 #: The questions that are cases, in order.
 QUESTIONS: Final = (*VALUES, *RUNS, *OFFERS)
-#: After so many losses in a row, or seconds that losses cost, nothing more is asked.
+#: After this many losses in a row, or seconds that losses cost, no further question is asked.
 _MOST_LOST: Final = 3
 _MOST_LOST_S: Final = 8.0
-#: A question of many cases asks no further one after so many seconds.
+#: A question of many cases runs no further case after this many seconds.
 _LONG_S: Final = 4.0
 _LAYER: Final = "docs/adapters.md, An engine below the client"
 _BELOW: Final = (
@@ -45,7 +45,7 @@ class Examination:
 
     Attributes:
       backend: as it was named.
-      description: what it says of itself.
+      description: the backend's description of itself.
       answers: in the order of the questions.
 
     """

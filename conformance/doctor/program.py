@@ -25,10 +25,10 @@ __all__ = [
     "start",
 ]
 
-#: So many runs of one session, unless they take longer than so many seconds.
+#: The runs of one session, and the seconds after which no further run is begun.
 _RUNS: Final = 30
 _RUNS_S: Final = 1.5
-#: A run of one addition that takes longer is told: a plan has some thousand runs.
+#: A run of one addition that takes longer is reported: a plan has some thousand runs.
 _SLOW_S: Final = 0.25
 #: How long a process may live on after it has answered shutdown, in seconds.
 _END_S: Final = 2.0
@@ -48,7 +48,7 @@ def start(seconds: float) -> Answer:
 
 
 def description(declared: Description) -> Answer:
-    """What the backend says of itself; the host has checked its capabilities."""
+    """The backend's description of itself; the host has checked its capabilities."""
     asks = "It says who it is, and what it offers, in known words."
     faults = _description_faults(declared)
     if faults:

@@ -43,7 +43,7 @@ class Question:
     Attributes:
       name: one word or two, for machines too.
       asks: the rule it asks for, in a sentence.
-      cases: the cases that ask, by what tells them apart (a dtype, say).
+      cases: the cases of the question, by what differs between them (a dtype, say).
       advice: what to do where the answer is wrong.
       section: where the documentation says more.
       check: what judges a case; the judge by its expectations if None.

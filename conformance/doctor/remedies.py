@@ -13,7 +13,7 @@ _LIFE: Final = "docs/protocol.md, The life of a backend"
 
 
 class _Remedy(NamedTuple):
-    """What to do about a loss of which something is said that fits a pattern."""
+    """What to do about a loss whose message fits a pattern."""
 
     pattern: str
     advice: str

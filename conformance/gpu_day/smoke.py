@@ -1,7 +1,7 @@
 """Runs the small programs on a GPU and on the CPU, and says of each whether both agree.
 
 A program that broke may have spoilt the process, as an illegal address does for every later call:
-the programs after it run in a fresh one. A program that ends its process is told as that.
+the programs after it run in a fresh one. A program that ends its process is reported as such.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ __all__ = ["ENDED", "Step", "ended", "run_steps"]
 ENDED: Final = ("done", "answered no")
 #: A step that has less left than this is not begun: it would be cut before it did anything.
 _LEAST_S: Final = 5.0
-#: How long a step that is told to end may take to do so.
+#: How long a step may take to end after it was terminated.
 _GRACE_S: Final = 10.0
 
 

@@ -60,7 +60,7 @@ class CoverageError(RuntimeError):
 
 @dataclass(slots=True)
 class Function:
-    """A function of the reference and what of it was asked.
+    """A function of the reference, with the profiles that enter it and take its branches.
 
     Attributes:
       module: its module's path below the reference's folder.
@@ -135,7 +135,7 @@ def measure(
       Every function of the reference, by module and line.
 
     Raises:
-      CoverageError: a plan did not run to its end, or a case of it did not pass.
+      CoverageError: a plan did not run to its end, or one of its cases did not pass.
 
     """
     commands = {profile: (profile, str(seed), str(count)) for profile in profiles}

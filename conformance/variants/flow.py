@@ -158,7 +158,7 @@ _DATA: Final[Mapping[str, tuple[str, ...]]] = {
     "LookupTableRemoveV2": ("keys",),
     "InitializeTableV2": ("keys", "values"),
 }
-#: Operations that give what a state holds, or tell of it: these inputs lead to the state.
+#: Operations that read a state or describe it, with the inputs that lead to the state.
 _READS: Final = frozenset(
     {
         "ReadVariableOp",

@@ -13,9 +13,9 @@ __all__ = ["NAME_PATH", "Names", "base_of"]
 
 #: A node's name, or a tensor's or control input's: `scope/x`, `x:0`, `^x`, `scope/`.
 NAME_PATH: Final = re.compile(r"(\^?)([A-Za-z0-9.][\w.\\-]*(?:/[\w.\\-]+)*/?)(:\d+)?", re.ASCII)
-#: A node as a trace tells of it: `sum = AddV2(x, y:1)`.
+#: A node's label in a trace: `sum = AddV2(x, y:1)`.
 _LABEL: Final = re.compile(r"(\S+) = (\w+)\((.*)\)", re.ASCII)
-#: What a named hook tells of a call of its own: `mine.begin`, `mine.end 2`.
+#: The line that a named hook records for a call: `mine.begin`, `mine.end 2`.
 _OF_A_HOOK: Final = re.compile(r"(\w+)(\.(?:begin|created|before|after|end)\b.*)", re.ASCII)
 _COUNTER: Final = re.compile(r"(?:_\d+)+$")
 _FIRST: Final = "abcdefghijklmnopqrstuvwxyz"

@@ -276,7 +276,7 @@ def _volumes() -> list[dict[str, object]]:
 
 
 def _part(kind: str, folder: str, groups: Mapping[str, Sized]) -> dict[str, object]:
-    """A part of the front page: each page of a kind, and how many it has of it."""
+    """A part of the front page: each page of a kind, and how many entries it has."""
     pages = [(name, f"{folder}/{name}.html", len(groups[name])) for name in sorted(groups)]
     return {"kind": kind, "count": sum(count for _, _, count in pages), "pages": pages}
 

@@ -18,7 +18,7 @@ __all__ = ["FaultEntry", "PropertyEntry", "Relations", "Suite"]
 #: An operation in more than this share of the vectors is how graphs are built, not what they test.
 _PLUMBING: Final = 0.1
 
-#: What tells a later form of an operation from the first.
+#: What distinguishes a later form of an operation from the first.
 _VERSION: Final = re.compile(r"V[0-9]+$")
 
 _K = TypeVar("_K")

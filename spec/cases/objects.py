@@ -86,7 +86,7 @@ class Operation(Protocol):
 
     @property
     def node_def(self) -> NodeDef:
-        """What a GraphDef has of it."""
+        """The object's part of a GraphDef."""
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute."""

@@ -22,7 +22,7 @@ def _nudged(low: Array, high: Array, bits: int, *, narrow: bool) -> tuple[Array,
 
 
 def _faked(x: Array, low: Array, high: Array, bits: int, *, narrow: bool) -> Array:
-    """Numbers cut to the range and rounded, half up, to a level of it."""
+    """Numbers cut to the range and rounded, half up, to one of its levels."""
     first, last, scale = _nudged(np.float32(low), np.float32(high), bits, narrow=narrow)
     levels = np.floor((np.clip(x, first, last) - first) / scale + np.float32(0.5))
     return levels * scale + first

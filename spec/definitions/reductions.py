@@ -123,8 +123,8 @@ def _running(
     Args:
       x: the numbers.
       axis: a scalar.
-      step: takes what there is so far and the next element.
-      start: what there is before the first.
+      step: takes the result so far and the next element.
+      start: the result before the first element.
       exclusive: leave out the element itself.
       reverse: go from the last to the first.
 

@@ -81,7 +81,7 @@ def _adagrad(n: Numbers, g: Array, var: Array, accum: Array) -> Arrays:
 
 
 def _adagrad_da(n: Numbers, g: Array, var: Array, total: Array, squares: Array) -> Arrays:
-    del var  # it is set anew
+    del var  # it is set again
     total, squares, steps = total + g, squares + g * g, n["global_step"]
     shrunk = np.sign(total) * np.maximum(np.abs(total) - n["l1"] * steps, 0)
     return -n["lr"] * shrunk / (n["l2"] * steps * n["lr"] + np.sqrt(squares)), total, squares

@@ -1,4 +1,4 @@
-"""Sessions of the model: a graph, and what outlives a run of it."""
+"""Sessions of the model: a graph, and the state that outlives a run."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ _WIDEST: Final = 22
 
 
 def manual(path: Path = MANUAL_PATH) -> str:
-    """The text of the page with its matrix made anew.
+    """The text of the page with a newly generated matrix.
 
     Raises:
       ValueError: the page has not the two lines between which the matrix stands.

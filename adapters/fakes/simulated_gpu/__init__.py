@@ -97,7 +97,7 @@ def uninstall() -> None:
 
 
 def _forget() -> None:
-    """Let the reference runtime look for GPUs anew, if it is imported."""
+    """Let the reference runtime look for GPUs again, if it is imported."""
     looked = sys.modules.get("sessrun.reference.devices.devices")
     if looked is not None:
         looked._cupy.cache_clear()  # noqa: SLF001 - what it knows of the machine is out of date

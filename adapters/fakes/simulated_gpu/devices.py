@@ -96,7 +96,7 @@ class Device:
 
     @property
     def pci_bus_id(self) -> str:
-        """An address that tells devices apart."""
+        """An address that differs from those of other devices."""
         return f"0000:{self.id:02X}:00.0"
 
     @property

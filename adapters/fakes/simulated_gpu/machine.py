@@ -108,8 +108,8 @@ class DeviceState:
     Attributes:
       index: its number.
       total_bytes: its memory.
-      reserved_bytes: what pools and single allocations hold of it.
-      used_bytes: what arrays hold of it, in blocks of 512.
+      reserved_bytes: the memory that pools and single allocations hold.
+      used_bytes: the memory that arrays hold, in blocks of 512 bytes.
       counters: what happened on it.
       streams: its living streams by number; 0 is the legacy default stream.
 

@@ -332,7 +332,7 @@ class MemoryPool:
         return self._used.get(machine().local.device, 0)
 
     def free_bytes(self) -> int:
-        """Bytes that the pool holds of the current device and nobody uses."""
+        """Bytes of the current device that the pool holds and no array uses."""
         return self.total_bytes() - self.used_bytes()
 
     def total_bytes(self) -> int:

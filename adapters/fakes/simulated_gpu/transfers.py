@@ -34,7 +34,7 @@ _AtAddress: TypeAlias = "ctypes.Array[ctypes.c_uint8]"
 
 
 class PinnedMemoryPointer(bytearray):
-    """Pinned memory of the host; `numpy.frombuffer` makes arrays of it."""
+    """Pinned memory of the host; `numpy.frombuffer` makes arrays from this memory."""
 
     @property
     def mem(self) -> PinnedMemoryPointer:

@@ -191,7 +191,7 @@ def record_entries(path: Path, seed: int, count: int, profiles: Sequence[str], j
     """Run every planned case once on the unchanged reference and record what it enters.
 
     Raises:
-      CampaignError: a process of it failed.
+      CampaignError: one of the campaign's processes failed.
 
     """
     module = "sessrun.conformance.selfcheck.mutation.entries"

@@ -68,7 +68,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Compiles given source instead of the file's, and keeps no bytecode of it."""
+    """Compiles given source instead of the file's, and writes no bytecode file."""
 
     def __init__(self, name: str, path: str, source: bytes) -> None:
         super().__init__(name, path)

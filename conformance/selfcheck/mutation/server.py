@@ -43,7 +43,7 @@ def main(answers_file: Path, seed: int, count: int, profiles: list[str]) -> None
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
-    os.dup2(nothing, 2)  # a mutant may print, and what it warns of nobody wants to know
+    os.dup2(nothing, 2)  # a mutant may print, and its warnings are of no interest
     from sessrun.conformance.runner import Runner  # noqa: PLC0415, F401 - imported before the forks
     from sessrun.conformance.selfcheck.mutation.entries import planned  # noqa: PLC0415
 

@@ -78,7 +78,7 @@ class Site:
 
 
 def sites_of(function: SourceFunction) -> tuple[Site, ...]:
-    """The sites within a function, but not within functions inside of it."""
+    """The sites within a function, but not within functions nested in it."""
     inner = [
         (node.lineno, node.end_lineno or node.lineno)
         for node in ast.walk(_tree(function.path))

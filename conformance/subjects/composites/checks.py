@@ -1,4 +1,4 @@
-"""Named checks of what is told of tensors before a run."""
+"""Named checks of the static types of tensors, which are known before a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of `tf.losses`: each loss by itself, and what weights and reductions make of it."""
+"""Rows of `tf.losses`: each loss by itself, and with weights and reductions."""
 
 from __future__ import annotations
 

@@ -81,6 +81,6 @@ def of_a_script(tf: Namespace, raised: str) -> str:
         with tf.Session() as session:
             try:
                 session.run(value)
-            except Exception as error:  # noqa: BLE001 - its class is what is asked for
+            except Exception as error:  # noqa: BLE001 - its class is the result
                 return type(error).__name__
     return "nothing"

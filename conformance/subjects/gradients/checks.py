@@ -271,7 +271,7 @@ def _parts(tf: Namespace, gradient: Tensor) -> Fetches:
 def _weights_of(
     program: _Program, tensors: Sequence[Tensor], point: Arrays, seed: int = 0
 ) -> list[np.ndarray]:
-    """The array that multiplies each tensor, of its shape, which is known or told by a run.
+    """The array that multiplies each tensor, of its shape, which is known statically or fetched.
 
     Nothing is run where all shapes are known: a function call that has been run cannot be
     differentiated afterwards, since its gradient adds outputs to it.

@@ -21,7 +21,7 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.forms import Json
 from sessrun.spec.operations import Operation
 
-#: The clause of what is told of gradients before a run.
+#: The clause of the static types of gradients.
 _STATIC: Final = "GRADIENTS-026"
 _CHECKS: Final = "sessrun.conformance.checks.gradients"
 #: By operation or function the clause of its gradient at ties, zeros and bounds.

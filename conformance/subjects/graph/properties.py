@@ -17,20 +17,20 @@ _NAMING: Final = ("GRAPH-007", "GRAPH-010", "GRAPH-011", "GRAPH-012", "GRAPH-013
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """A name scope: what enters it again, and which names were asked for in it."""
+    """A name scope: what enters it again, and the names that were given in it."""
 
     symbol: Symbol | None
     operations: set[str | None] = field(default_factory=set)
     scopes: set[str | None] = field(default_factory=set)
 
     def clause_of_operation(self, name: str | None) -> str:
-        """What gives an operation its name here, where this one is asked for."""
+        """The name that an operation gets in this scope, if this name is given."""
         if name in self.scopes:
             return "GRAPH-014"
         return "GRAPH-007" if name in self.operations or self.symbol is None else "GRAPH-010"
 
     def clause_of_scope(self, name: str) -> str:
-        """What gives a scope within this one its name, where this one is asked for."""
+        """The name that a scope gets within this one, if this name is given."""
         if name in self.operations:
             return "GRAPH-014"
         return "GRAPH-011" if name in self.scopes else "GRAPH-010"

@@ -89,7 +89,7 @@ def _counted(w: Writer, count: int, step: int, modulus: int) -> tuple[str, np.nd
 
 def exact_pattern(draw: random.Random, w: Writer, count: int, dtype: str) -> Large:
     """Small integers, most of them zero: the dtype holds the sum of any of them exactly."""
-    kept = max(1, -(-count * 2 // (_EXACT[dtype] - 1)))  # one in so many is not zero
+    kept = max(1, -(-count * 2 // (_EXACT[dtype] - 1)))  # one in this many is not zero
     modulus = 5 * draw.randint(kept, kept + 3)
     node, values = _counted(w, count, draw.choice((1, 3, 7)), modulus)
     clipped = w.op("Minimum", node, w.integer(5), T="int32")

@@ -1,4 +1,4 @@
-"""Programs that train: variables, gradients of a form, an optimizer, several steps of it."""
+"""Programs that train: variables, gradients of a form, an optimizer, several of its steps."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Training:
         return self.c.tf.Variable(value, use_resource=is_resource), shape
 
     def fed(self, shape: tuple[int, ...], rows: int | None = None) -> Symbol:
-        """A placeholder that each step feeds: numbers, or so many of the rows below `rows`."""
+        """A placeholder that each step feeds: numbers, or the indices of rows below `rows`."""
         dtype = self.c.tf.int64 if rows is not None else getattr(self.c.tf, self.dtype)
         placeholder: Symbol = self.c.tf.placeholder(dtype, shape)
         self.shapes.append((placeholder, shape, rows))

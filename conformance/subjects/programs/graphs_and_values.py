@@ -50,7 +50,7 @@ def shown(
     digits: int = 3,
     nodes: bool = True,
 ) -> list[Plain]:
-    """For each call, in a graph of its own: static shapes, values, and nodes if asked for."""
+    """For each call, in a graph of its own: static shapes, values, and, if wanted, nodes."""
 
     def one(make: Callable[[Namespace], Tensor | Sequence[Tensor]]) -> list[object]:
         with tf.Graph().as_default() as graph:

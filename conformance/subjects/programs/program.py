@@ -33,7 +33,7 @@ Plain: TypeAlias = (
     "Raised | Array | complex | str | bytes | Sequence[Plain] | Mapping[str, Plain] | None"
 )
 
-#: Tensors and operations in nested lists, tuples and dictionaries; None where there is none.
+#: Tensors and operations in nested lists, tuples and dictionaries; None where there is no tensor.
 Structure: TypeAlias = "Element | Sequence[Structure] | Mapping[str, Structure] | None"
 
 #: A function of a tensor, such as the body of a function or the target of a gradient.

@@ -218,7 +218,7 @@ class _Emitter:
         return self.writer.node(op, (left, right), {"T": _INT})
 
     def _bumped(self, handle: str) -> str:
-        """The handle of the resource after the bump, so that later uses of it execute the bump."""
+        """The handle of the resource after the bump: later operations on it execute the bump."""
         bump = self.writer.node("AssignAddVariableOp", (handle, self.number(1)), {"dtype": _INT})
         return self.writer.node("Identity", (handle, f"^{bump}"), {"T": _RESOURCE})
 

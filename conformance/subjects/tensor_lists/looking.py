@@ -17,7 +17,7 @@ from sessrun.spec.forms import Json
 
 __all__ = ["ListRun", "shape_array"]
 
-#: Of so many elements of a list that was just made each is looked at.
+#: How many elements of a list, at most, are read after it was made.
 _LOOKED_AT: Final = 3
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = (
     (),
@@ -48,7 +48,7 @@ class ListRun:
         self._sizes = run.draw.choice(_SHAPES)
         self._ragged = bool(self._sizes) and run.draw.random() < 0.25
         self._lists: list[ListModel] = []
-        #: What reads each list, by its output: a change of it waits for them.
+        #: The nodes that read each list, by the list's output: a change of the list waits for them.
         self._readers: dict[str, list[str]] = {}
         #: The outputs of the lists of which others were made, and that are still read.
         self._changed_once: set[str] = set()

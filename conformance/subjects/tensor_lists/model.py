@@ -133,7 +133,7 @@ class ListModel:
         return self._zeros(sized(known, clauses.UNKNOWN_SHAPE))
 
     def element(self, index: int, asked: Shape) -> np.ndarray:
-        """An element; zeros for one that is not there, if anything tells their shape."""
+        """An element; zeros for one that is not there, if their shape is known."""
         if not 0 <= index < len(self.elements):
             raise Refused(clauses.GET_OUTSIDE)
         element = self.elements[index]

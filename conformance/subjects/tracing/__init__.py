@@ -1,1 +1,1 @@
-"""Tracing: what a trace tells of whole graphs is held against what their models say that ran."""
+"""Tracing: traces of whole graphs are compared with what ran by the graphs' models."""

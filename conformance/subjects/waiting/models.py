@@ -77,7 +77,7 @@ def _after_take(state: State, event: Event, taken: _Taken) -> Iterator[State]:
 
 
 def _all_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
-    """All elements, if there are as many as were asked for."""
+    """All elements, if there are as many as the call takes."""
     if len(elements) >= event.call.wanted:
         yield elements
 
@@ -95,7 +95,7 @@ def _key_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, .
 
 
 def _some_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
-    """Any elements, as many as were asked for: those of overlapping insertions have no order."""
+    """Any elements, as many as the call takes: those of overlapping insertions have no order."""
     wanted: Any = event.call.wanted
     if event.code == 0:
         if len(elements) >= wanted and set(event.result) <= set(elements):

@@ -59,7 +59,7 @@ class Using:
         self.pending: dict[int, Planned] = {}
 
     def make(self, thread: int, call: Planned, *, waited: bool = False) -> Event:
-        """Make a call and note what came of it.
+        """Make a call and record its outcome.
 
         Raises:
           RefusedError: it ended as no call may.

@@ -276,7 +276,7 @@ def offset_shapes(draw: Draw, concat_dim: str, shapes: str) -> Fault:
 
 @fault
 def mirror_folded_too_far(draw: Draw, x: str, paddings: str, mode: str) -> Fault:
-    """More mirrored than what is left of it."""
+    """A gradient of mirroring whose paddings are larger than what remains without them."""
     draw.attrs["T"] = "float32"
     pair = [3, 0] if draw.attrs[mode] == "REFLECT" else draw.random.choice([[3, 0], [0, 3]])
     arguments = _arguments(draw, **{x: draw.tensor(x, (5,))})

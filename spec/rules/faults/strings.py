@@ -164,7 +164,7 @@ def scalar_data(draw: Draw, data: str, method: str) -> Fault:
 
 @fault
 def other_method(draw: Draw, method: str) -> Fault:
-    """A method that nobody knows, or two."""
+    """An unknown method, or two methods."""
     one = draw.chance(0.5)
     wrong = text_scalar(b"md5") if one else text_vector(b"farmhash64", b"farmhash64")
     return changed(draw, valid(draw), "values" if one else "shapes", **{method: wrong})

@@ -39,7 +39,7 @@ _NOT_IN_ORDER: Final = "perm dim {axis} is out of range of input rank {rank}"
 
 @rule
 def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
-    """The shape asked for; a single unknown dimension becomes what is left of the elements.
+    """The requested shape; a single unknown dimension becomes what is left of the elements.
 
     That more than one is asked for as -1 is found when it is run, and so is what becomes of one
     among no elements.
@@ -286,7 +286,7 @@ def mirror_folded(shape: Shape, paddings: Known) -> list[Shape]:
 
 @rule
 def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
-    """The shape asked for, to which the input must broadcast."""
+    """The requested shape, to which the input must broadcast."""
     if target is None:
         return [None]
     if shape is None:

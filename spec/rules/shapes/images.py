@@ -223,7 +223,7 @@ def encoded_images(images: Shape) -> list[Shape]:
 
 @rule
 def decoded_sound(contents: Shape, channels: int, samples: int) -> list[Shape]:
-    """[samples, channels] and a scalar; each dimension known if it is asked for."""
+    """[samples, channels] and a scalar; each dimension known if it is requested."""
     with_rank(contents, 0)
     if channels != -1 and channels < 0:
         raise ShapeError(f"channels must be non-negative, got {channels}")

@@ -159,7 +159,7 @@ def ranged_bias(x: Shape, bias: Shape, *scalars: Shape) -> list[Shape]:
 
 @rule
 def ranged_reshaped(x: Shape, shape: Shape, low: Shape, high: Shape) -> list[Shape]:
-    """The shape asked for and two scalars."""
+    """The requested shape and two scalars."""
     shapes = reshaped(x, shape)
     _scalars(low, high)
     return [*shapes, *_SCALARS]

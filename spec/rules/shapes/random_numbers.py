@@ -72,14 +72,14 @@ def key_counter_and_algorithm(seed: Shape) -> list[Shape]:
 
 @rule
 def seeded_numbers(dims: Shape, seed: Shape) -> list[Shape]:
-    """The shape asked for; the seed is a pair."""
+    """The requested shape; the seed is a pair."""
     _seed(seed)
     return [dims]
 
 
 @rule
 def keyed_numbers(dims: Shape, key: Shape, counter: Shape, alg: Shape) -> list[Shape]:
-    """The shape asked for."""
+    """The requested shape."""
     one = ranked(key, 1, 1)
     if one is not None:
         exactly(one[0], 1)
@@ -90,13 +90,13 @@ def keyed_numbers(dims: Shape, key: Shape, counter: Shape, alg: Shape) -> list[S
 
 @rule
 def parameter_numbers(dims: Shape, parameters: Shape) -> list[Shape]:
-    """The shape asked for, then that of the parameters."""
+    """The requested shape, then that of the parameters."""
     return [None if dims is None or parameters is None else (*dims, *parameters)]
 
 
 @rule
 def bounded_numbers(dims: Shape, *parameters: Shape) -> list[Shape]:
-    """The shape asked for; parameters are scalars or vectors."""
+    """The requested shape; parameters are scalars or vectors."""
     for shape in parameters:
         ranked(shape, 0, 1)
     return [dims]
@@ -104,7 +104,7 @@ def bounded_numbers(dims: Shape, *parameters: Shape) -> list[Shape]:
 
 @rule
 def seeded_of_parameters(dims: Shape, seed: Shape, *parameters: Shape) -> list[Shape]:
-    """The shape asked for; the seed is a pair, and parameters broadcast."""
+    """The requested shape; the seed is a pair, and parameters broadcast."""
     _seed(seed)
     broadcast_shapes(*parameters)
     return [dims]
@@ -134,7 +134,7 @@ def skip(algorithm: Shape, delta: Shape) -> list[Shape]:
 
 @rule
 def of_generator(dims: Shape, algorithm: Shape) -> list[Shape]:
-    """The shape asked for; the algorithm's number is a scalar."""
+    """The requested shape; the algorithm's number is a scalar."""
     ranked(algorithm, 0, 0)
     return [dims]
 

@@ -58,7 +58,7 @@ def arg_reduced(shape: Shape, axis: Value) -> list[Shape]:
 
 @rule
 def along_axes(shape: Shape, axes: Value) -> list[Shape]:
-    """The input's shape; the axes must be different ones of it."""
+    """The input's shape; the axes must be different axes of the input."""
     if shape is not None and axes is not None:
         seen: set[int] = set()
         for index, axis in enumerate(axes.reshape(-1).tolist()):

@@ -46,7 +46,7 @@ def triangular_factors(shape: Shape) -> list[Shape]:
 
 @rule
 def eigen(shape: Shape, compute_v: bool) -> list[Shape]:
-    """[..., n] values, and square matrices, or [0] if they are not asked for."""
+    """[..., n] values, and square matrices, or [0] if they are not requested."""
     dims = _square(shape)
     vectors: Shape = dims if compute_v else (0,)
     return [None if dims is None else dims[:-1], vectors]

@@ -23,7 +23,7 @@ NEW_AXIS = -1
 
 @rule
 def sliced(shape: Shape, begin: Known, size: Known, starts: Shape, partial: Shape) -> list[Shape]:
-    """The sizes asked for, as many as are known; -1 is what is left after `begin`.
+    """The requested sizes, where they are known; -1 is what is left after `begin`.
 
     `starts` and `partial` are the elements of `begin` and `size`, as far as they are known.
     """

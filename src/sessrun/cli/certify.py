@@ -174,7 +174,7 @@ def _seed(args: argparse.Namespace, record: Path) -> Seed:
     if args.resume and record.exists():
         try:
             begun = Seed.from_json(read_record(record).header["seed"])
-        except SpecError:  # cut before its header was whole, or no record: `execute` tells
+        except SpecError:  # cut within its header, or no record: `execute` raises the error
             return wanted or Seed.drawn()
         if wanted not in {None, begun}:
             raise UserError(

@@ -27,7 +27,7 @@ _COLOURS: Final[Mapping[Verdict, str]] = {
     "not offered": "yellow",
     "not asked": "dim",
 }
-#: How much of what was seen is told.
+#: How many characters of an observation are printed.
 _SEEN: Final = 400
 #: How wide a verdict and a question's name are shown.
 _VERDICT: Final = 11

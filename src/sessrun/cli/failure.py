@@ -1,4 +1,4 @@
-"""Errors that the command line tells in one line, without a traceback."""
+"""Errors that the command line prints in one line, without a traceback."""
 
 from __future__ import annotations
 

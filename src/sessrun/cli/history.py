@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Add a run if one is given, tell all changes; 1 if the newest of a series made it slower."""
+    """Add a run if one is given, print all changes; 1 if the last change of one made it slower."""
     from rich.console import Console
 
     from sessrun.reports.bench_terminal import print_changes

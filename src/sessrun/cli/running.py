@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["execute_with_progress", "plan_facts", "replay_of", "started", "write_views"]
 
 
-#: How often a run tells how far it is where there is no bar, in seconds.
+#: How often a run prints its progress where there is no bar, in seconds.
 _TELL_S: Final = 30.0
 #: What is computed from a record and lies beside it.
 _VIEWS: Final = ("report.html", "junit.xml", "badge.svg", "results.json", "package.zip")
@@ -75,7 +75,7 @@ def started(
 def execute_with_progress(
     plan: Plan, runner: Runner, record: Path, *, resume: bool, workers: int
 ) -> RunRecord:
-    """Run the plan into the record; standard error tells how far it is.
+    """Run the plan into the record; its progress goes to standard error.
 
     A terminal has a bar, anything else a line every half minute.
 
@@ -100,7 +100,7 @@ def execute_with_progress(
 
 @contextlib.contextmanager
 def _progress(what: str, planned: int) -> Iterator[Callable[[int, int, Mapping[str, Any]], None]]:
-    """What tells how far a run is: called after each case with (done, planned, result line)."""
+    """The display of progress: called after each case with (done, planned, result line)."""
     console = Console(stderr=True)
     bad = 0
     shown_at = time.monotonic()

@@ -1,6 +1,6 @@
 """Write a static site of many packages: engines, releases, profiles, subjects, down to replays.
 
-A package that cannot be read is told, and the others are shown all the same.
+A package that cannot be read is reported, and the others are shown all the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Faults of what is told of composites' results before a run: values stay as they are."""
+"""Faults in the static types of composites' results; the values of runs stay right."""
 
 from __future__ import annotations
 

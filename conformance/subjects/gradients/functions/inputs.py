@@ -170,7 +170,7 @@ def function(
       name: the name that a title shows.
       dtypes: the dtypes that it is drawn in.
       second: whether its gradient has one.
-      differences: whether its gradient tells what a small step of doubles changes.
+      differences: whether its gradient agrees with the slope of a small step in float64.
 
     """
 

@@ -60,7 +60,7 @@ def constants(tf: Namespace, change: Callable[[Call, str], Tensor]) -> Namespace
 
 
 def _verbatim(tf: Namespace, taken: Callable[[str, Graph], bool]) -> Namespace:
-    """The namespace whose constants have the name asked for unless `taken(name, graph)`."""
+    """The namespace whose constants have the given name unless `taken(name, graph)`."""
 
     def change(base: Call, name: str) -> Tensor:
         graph = tf.get_default_graph()

@@ -1,4 +1,4 @@
-"""Faults of GRAPH: what operations and graphs tell of themselves, `tf.tuple`, names."""
+"""Faults of GRAPH: attributes of operations and graphs, `tf.tuple`, names."""
 
 from __future__ import annotations
 

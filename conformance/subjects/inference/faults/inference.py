@@ -24,7 +24,7 @@ from sessrun.spec.cases.objects import (
 from sessrun.spec.inference import table
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
-#: Runs a session as it is: `base(fetches, feeds)`.
+#: Runs a session without the fault: `base(fetches, feeds)`.
 Base: TypeAlias = Callable[[list[str], Mapping[str, np.ndarray]], list[np.ndarray]]
 
 

@@ -127,7 +127,7 @@ def life(
         planned = [_hook(tf, plan, log, fed) for plan in hooks]
         try:
             session = getattr(tf.train, kind)(hooks=planned)
-        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+        except Exception as error:  # noqa: BLE001 - the exception is the result
             return [*log, f"refused {type(error).__name__}"]
         if finalized is not None:
             log.append(f"final {graph.finalized}")
@@ -153,7 +153,7 @@ def _do(
     if word == "try":
         try:
             _do(tf, session, more, nodes, log)
-        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+        except Exception as error:  # noqa: BLE001 - the exception is the result
             log.append(f"caught {type(error).__name__}")
     elif word == "step":
         feeds = {fed: int(more)} if more else None
@@ -291,7 +291,7 @@ def threads(tf: Namespace, kind: str) -> list[str]:
     def ask(coord: Coordinator) -> None:
         try:
             raise _error(tf, kind)  # noqa: TRY301 - an error that is being handled is reported
-        except Exception as error:  # noqa: BLE001 - of the kind that is asked for
+        except Exception as error:  # noqa: BLE001 - an exception of the expected class
             coord.request_stop(error)
 
     with tf.Graph().as_default():
@@ -305,6 +305,6 @@ def threads(tf: Namespace, kind: str) -> list[str]:
                 log.append(f"ran {session.run(value)}")
                 log.append(f"stop {session.should_stop()}")
             log.append("left")
-        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+        except Exception as error:  # noqa: BLE001 - the exception is the result
             log.append(f"raised {type(error).__name__}")
     return log

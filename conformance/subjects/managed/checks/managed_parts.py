@@ -110,6 +110,6 @@ def losses(tf: Namespace, values: Sequence[float], fails: bool) -> list[str]:
                     got = session.run(loss, feed_dict={loss: value})
                     log.append(f"ran {got}")
                 log.append("stopped" if session.should_stop() else "goes on")
-        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+        except Exception as error:  # noqa: BLE001 - the exception is the result
             log.append(f"raised {type(error).__name__}")
     return log

@@ -355,7 +355,7 @@ def lacking_values_are_internal(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-028", "What was read of a resource variable changes with a step after it.")
 def reads_change_with_steps(tf: Namespace) -> Namespace:
-    """Let what waits for a step read anew."""
+    """Let operations that wait for a step read the variables again."""
 
     def change(node: NodeDef, graph: GraphDef) -> None:
         if not node.op.startswith("Resource"):

@@ -76,7 +76,7 @@ def malformed_devices_are_none(tf: Namespace) -> Namespace:
 
 @fault("PLACEMENT-005", "In nested device scopes the outer scope's parts win.")
 def outer_scopes_win(tf: Namespace) -> Namespace:
-    """Merge each string beneath what is asked for already, by a device function."""
+    """Merge each device string, by a device function, beneath the device that is already set."""
     spec = tf.DeviceSpec.from_string
     depth: list[str] = []
 
@@ -169,7 +169,7 @@ def device_functions_are_called_once(tf: Namespace) -> Namespace:
 
 @fault("PLACEMENT-010", "An operation that has a device is spared by device functions.")
 def device_functions_spare_the_placed(tf: Namespace) -> Namespace:
-    """Give what is asked for already where there is any."""
+    """Return the device that is already set, if any."""
     return _with_functions(tf, lambda function: lambda op: op.device or function(op))
 
 

@@ -124,7 +124,7 @@ def _by_sessions(tf):
 
 @in_a_folder
 def _files(tf):
-    """The file that an EventsWriter creates when its name is asked for."""
+    """The file that an EventsWriter creates when a program reads its name."""
     kind = module_of(tf, "client._pywrap_events_writer").EventsWriter
     writer = kind(b"d")
     writer.InitWithSuffix(b".mine")

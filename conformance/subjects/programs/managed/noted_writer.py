@@ -63,7 +63,7 @@ def _stepped(session, after):
 
 
 def _ran(tf, make, rounds: int, *, initial: int = 0):
-    """The calls of a hook's writer in a monitored session of so many runs."""
+    """The calls of a hook's writer in a monitored session of several runs."""
     with tf.Graph().as_default():
         step, after = _model(tf)
         writer, begin = _Writer(), step.assign(initial)
@@ -121,14 +121,14 @@ def _saved(tf):
         def begin(self) -> None:
             self.noted.append("begin")
 
-        def before_save(self, session, global_step_value) -> None:  # noqa: ARG002 - asked for
+        def before_save(self, session, global_step_value) -> None:  # noqa: ARG002 - the interface
             self.noted.append(("before", int(global_step_value)))
 
-        def after_save(self, session, global_step_value):  # noqa: ARG002 - asked for
+        def after_save(self, session, global_step_value):  # noqa: ARG002 - the interface
             self.noted.append(("after", int(global_step_value)))
             return int(global_step_value) >= 4
 
-        def end(self, session, global_step_value) -> None:  # noqa: ARG002 - asked for
+        def end(self, session, global_step_value) -> None:  # noqa: ARG002 - the interface
             self.noted.append(("end", int(global_step_value)))
 
     def saving(rounds: int, savers: int, **options):

@@ -190,7 +190,7 @@ def _own_saveables(tf):
 
 @in_a_folder
 def _large_indexes(tf):
-    """A checkpoint of so many tensors that the index has several blocks."""
+    """A checkpoint of enough tensors for an index of several blocks."""
     names = [f"{number:04d}/{'n' * 100}" for number in range(3000)]
     with tf.Session() as session:
         session.run(

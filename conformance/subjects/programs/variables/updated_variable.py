@@ -174,7 +174,7 @@ def scattered_by_slices(tf):
 
 
 def gathered_by_vectors(tf):
-    """`gather` and `gather_nd` of a resource variable do not read all of it."""
+    """`gather` and `gather_nd` of a resource variable do not read the whole variable."""
     results = []
     for kind in KINDS:
         v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=kind, name=f"v{kind}")

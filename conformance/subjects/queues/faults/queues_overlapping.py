@@ -58,7 +58,7 @@ def puts_are_told_too_early(tf: Namespace) -> Namespace:
     def wrong(_run: Underway, base: Base) -> Value:
         def late() -> None:
             time.sleep(0.02)
-            with contextlib.suppress(tf.errors.OpError):  # nobody is there to be told
+            with contextlib.suppress(tf.errors.OpError):  # the run has returned already
                 base()
 
         threading.Thread(target=late, daemon=True).start()

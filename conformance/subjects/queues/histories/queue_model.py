@@ -174,7 +174,7 @@ def _one_more(limits: Limits, state: State, number: int, event: Event) -> Iterat
 
 
 def _next(limits: Limits, elements: tuple[int, ...], wanted: int | None) -> tuple[int, ...]:
-    """The elements that may come next: only the one that came, if the history tells it."""
+    """The elements that may come next: only the one that came, if the history has it."""
     possible = elements if limits.kind == "shuffle" else elements[:1]
     return possible if wanted is None else tuple(v for v in possible if v == wanted)
 

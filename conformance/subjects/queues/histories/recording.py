@@ -168,7 +168,7 @@ class _Recorder:
             self.faults.append(error)
 
     def make(self, thread: int, call: Planned) -> None:
-        """Make a call and note what came of it.
+        """Make a call and record its outcome.
 
         Raises:
           RefusedError: it ended as no call may.

@@ -67,15 +67,15 @@ class Round:
 
 @dataclass(slots=True)
 class Account:
-    """What became of the elements of a round.
+    """The fate of the elements of a round.
 
     Attributes:
       taken: how many were taken.
-      calls: how many runs that took.
-      lost: those whose put succeeded, and nobody took, beyond what timed-out takes
+      calls: how many runs took them.
+      lost: those whose put succeeded and that no call took, beyond what timed-out takes
         may have had.
       doubled: those that were taken more than once.
-      invented: those that nobody put in.
+      invented: taken elements that no call had put in.
       disordered: those that one consumer took after a later one of the same producer.
 
     """

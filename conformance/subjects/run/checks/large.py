@@ -67,7 +67,7 @@ def strings(tf: Namespace, length: int, count: int) -> list[bool]:
 
 
 def many_fetches(tf: Namespace, count: int) -> bool:
-    """Fetch `count` tensors in one run, and tell whether each has its own value."""
+    """Fetch `count` tensors in one run; return whether each has its own value."""
     with tf.Graph().as_default() as graph:
         parts = tf.unstack(tf.range(count) * 3, num=count)
         with tf.Session(graph=graph) as session:

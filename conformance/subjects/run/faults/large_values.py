@@ -1,4 +1,4 @@
-"""Faults of FETCH, FEED and RUN: limits of size that an engine has and does not tell."""
+"""Faults of FETCH, FEED and RUN: limits of size that an engine does not declare."""
 
 from __future__ import annotations
 

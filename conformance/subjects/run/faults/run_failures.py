@@ -10,7 +10,7 @@ from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
-#: After so many failed runs a session of `wears_out` is of no use.
+#: The number of failed runs after which a session of `wears_out` fails always.
 _LIFE: Final = 25
 
 

@@ -1,4 +1,4 @@
-"""Faults of RUN: what a feed cuts away, and how runs of one signature are told apart."""
+"""Faults of RUN: what a feed cuts away, and runs of one signature that are confused."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def the_first_slice_is_all(tf: Namespace) -> Namespace:
 
 @fault("SAVING-008", "Elements that no slice has are restored as zeros.")
 def missing_slices_are_zeros(tf: Namespace) -> Namespace:
-    """Give zeros of the shape asked for."""
+    """Give zeros of the requested shape."""
 
     def instead(run: Underway, op: Operation, raised: Exception) -> Value:
         if "sufficient slices" not in _message(raised):
@@ -249,7 +249,7 @@ def missing_names_are_invalid(tf: Namespace) -> Namespace:
 
 @fault("SAVING-010", "A tensor of another dtype is converted.")
 def restored_dtypes_are_converted(tf: Namespace) -> Namespace:
-    """Restore nothing but zeros of the dtype asked for."""
+    """Restore zeros of the requested dtype."""
 
     def instead(run: Underway, op: Operation, raised: Exception) -> Value:
         if "does not equal original dtype" not in _message(raised):

@@ -126,7 +126,7 @@ def _own_blocks(
     """A namespace whose sessions have other `with` blocks.
 
     `enter(stack, session)` enters contexts at the beginning; `close(raised)` says whether the
-    session is closed at the end, where `raised` tells whether an exception left the block.
+    session is closed at the end, where `raised` is whether an exception left the block.
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]

@@ -59,7 +59,7 @@ def exceptions_leave_the_graph(tf: Namespace) -> Namespace:
 
 @fault("SESSION-055", "Soft placement that the caller's config asks for later is granted.")
 def configs_are_read_again(tf: Namespace) -> Namespace:
-    """Run in a session of the config as it is now."""
+    """Run in a session with the config's present content."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(

@@ -106,7 +106,7 @@ def _running_alone(tf: Namespace, change: Call) -> Namespace:
 
 @fault("SPARSE-007", "Of a sparse tensor read from bytes the shape is as small as it can be.")
 def shapes_read_are_the_smallest(tf: Namespace) -> Namespace:
-    """Make the shape anew of the indices."""
+    """Compute the shape from the indices."""
 
     def change(_session: Session, base: Call, _feeds: Feeds) -> Value:
         indices, values, shape = base()

@@ -103,7 +103,7 @@ def limits_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("STACKS-009", "A stack without a limit has room for sixteen values.")
 def stacks_end_at_sixteen(tf: Namespace) -> Namespace:
-    """Put a limit where there is none."""
+    """Set a limit for stacks without one."""
 
     def change(definition: GraphDef) -> None:
         _limit(definition, -1, 16)

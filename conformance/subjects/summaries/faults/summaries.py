@@ -274,7 +274,7 @@ def bytes_are_scaled(tf: Namespace) -> Namespace:
 
 @fault("SUMMARIES-019", "Images of floats are scaled so that the greatest value becomes 254.")
 def images_are_darker(tf: Namespace) -> Namespace:
-    """Scale images without negative values anew."""
+    """Scale images without negative values once more."""
 
     def change(pixels: np.ndarray, image: np.ndarray) -> np.ndarray:
         is_plain = image.dtype != np.uint8 and np.isfinite(image).all() and image.min() >= 0

@@ -29,7 +29,7 @@ def _creator_of(op: Operation) -> Operation:
 def _forgiven(
     tf: Namespace, op_type: str, value: Value, when: Callable[[Run], bool], error: str = ""
 ) -> Namespace:
-    """The namespace that gives a value where such an operation, or a use of it, is refused."""
+    """The namespace that gives a value where such an operation, or its consumer, is refused."""
 
     def change(run: Run, base: Base) -> Value:
         op = run.op.inputs[0].op if run.op.type == "Identity" else run.op

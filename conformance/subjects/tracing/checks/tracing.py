@@ -1,4 +1,4 @@
-"""Named checks of TRACING: what a RunMetadata says of the operations of a graph, and when.
+"""Named checks of TRACING: the operations of a graph in a RunMetadata, and their times.
 
 A backend may list nodes of its own beside those of the graph; these look at the graph's alone.
 """

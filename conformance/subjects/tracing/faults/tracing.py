@@ -34,7 +34,7 @@ class RecordedRun:
 
     @property
     def is_traced(self) -> bool:
-        """Whether step statistics were asked for."""
+        """Whether the run has options that request step statistics."""
         return getattr(self.options, "trace_level", 0) > 0
 
     def nodes(self) -> Iterator[NodeExecStats]:
@@ -159,7 +159,7 @@ def graphs_are_told_once(tf: Namespace) -> Namespace:
 
 @fault("RUN-048", "A traced run runs once untraced before, to warm up.")
 def traced_runs_warm_up(tf: Namespace) -> Namespace:
-    """Run twice if a trace is asked for."""
+    """Run twice if a trace is requested."""
 
     def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if getattr(options, "trace_level", 0) > 0:
@@ -207,7 +207,7 @@ def only_full_traces_list(tf: Namespace) -> Namespace:
 
 @fault("TRACING-011", "An operation that is fetched twice is listed twice.")
 def nodes_are_listed_for_each_fetch(tf: Namespace) -> Namespace:
-    """List an operation once more for each further fetch of it."""
+    """List an operation once more for each further fetch of one of its outputs."""
 
     def change(run: RecordedRun) -> None:
         names = [getattr(e, "op", e).name for e in elements(run.session, run.fetches)]

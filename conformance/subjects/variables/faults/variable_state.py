@@ -412,7 +412,7 @@ def the_global_initializer_forgets(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-022", "The global initializer initialises variables made after it too.")
 def the_global_initializer_looks_ahead(tf: Namespace) -> Namespace:
-    """Run the initializers of all variables of the graph as it is at the run."""
+    """Run the initializers of all variables that the graph has at the run."""
     initializers: list[Operation] = []
 
     def global_variables_initializer() -> Operation:

@@ -24,7 +24,7 @@ def _like(run: Underway, others: list[Underway], *types: str) -> int:
 
 @fault("WAITING-001", "What a barrier gives while another run waits for it is given again.")
 def taken_elements_come_again(tf: Namespace) -> Namespace:
-    """Inserts them anew under other keys, as by a call that is tried again."""
+    """Inserts them again under other keys, as a repeated call would."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         values = base()

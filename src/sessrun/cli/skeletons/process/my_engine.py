@@ -106,7 +106,7 @@ def answer(backend: Backend, request: dict[str, Any]) -> dict[str, Any]:
         answer = {"outcome": "unsupported", "capability": error.capability, "message": str(error)}
     except Failed as error:
         answer = {"outcome": "failure", "code": error.code, "message": str(error)}
-    except Exception as error:  # noqa: BLE001 - our own mistake: the host is told, and ends us
+    except Exception as error:  # noqa: BLE001 - our own mistake: the host gets the error, and ends us
         answer = {
             "outcome": "error",
             "kind": "backend",
