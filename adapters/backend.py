@@ -89,7 +89,7 @@ class Backend(Engine, Protocol):
     """A backend: the engine surface, a description, and the API surface where there is one."""
 
     def describe(self) -> Description:
-        """Who this is and what it offers."""
+        """The backend's description of itself: its name, version and capabilities."""
 
     def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
         """Interpret an API-surface case where the namespace lives; see `cases.api`.

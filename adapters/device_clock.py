@@ -1,4 +1,4 @@
-"""What a benchmark asks of the device under a backend: to finish, and the time between marks."""
+"""The clock of a backend's device for benchmarks: waits, and times between events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class DeviceClock(Protocol):
         """Wait until all that was started on the device is done."""
 
     def mark(self) -> Any:
-        """An event that the device reaches when it has done what was started before."""
+        """An event that the device reaches after all work that was started before."""
 
     def seconds(self, first: Any, last: Any) -> float:
         """The time between two marks in seconds; the device has settled."""

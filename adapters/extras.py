@@ -17,7 +17,7 @@ def import_engine(
 
     Args:
       adapter: the adapter's name.
-      argument: what it was given, which must be nothing.
+      argument: the backend's argument, which must be None.
       engine: the engine's name.
       extra: the extra of ours that installs it.
       modules: their names.

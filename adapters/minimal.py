@@ -1,6 +1,6 @@
-"""A base for small engines: what a subclass does not override is declined, never passed."""
+"""A base for small engines: methods that a subclass does not override are declined."""
 
-# ruff: noqa: ARG002 - what is declined is not looked at
+# ruff: noqa: ARG002 - declined calls ignore their arguments
 
 from __future__ import annotations
 

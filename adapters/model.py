@@ -27,7 +27,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 __all__ = ["backend"]
 
 
-#: Fields of a configuration that change nothing of what a run gives.
+#: Fields of a configuration that do not change the result of a run.
 _WITHOUT_EFFECT: Final = frozenset(
     {
         "allow_soft_placement",
@@ -38,7 +38,7 @@ _WITHOUT_EFFECT: Final = frozenset(
         "use_per_session_threads",
     }
 )
-#: What the model has: one CPU.
+#: The devices of the model: one CPU.
 _CPU: Final = parse("/job:localhost/replica:0/task:0/device:CPU:0")
 
 
@@ -85,7 +85,7 @@ class _Session(EngineSession):
         return name in self._session.graph.nodes
 
     def facts(self, tensor: Endpoint) -> TensorFacts | None:
-        """What is known of a tensor."""
+        """The static type of a tensor."""
         return self._client.facts(tensor)
 
     def extend(self, graph: GraphDef) -> None:

@@ -144,7 +144,7 @@ class NamespaceBackend:
         )
 
     def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
-        """What the namespace was seen to do with an API-surface case."""
+        """The observations of an API-surface case on the namespace."""
         return api.interpret(case, self.namespace, goes_on)
 
     @_answers("open")

@@ -33,7 +33,7 @@ BY_DEFINITION: Final[OracleForm] = {"by": "definition"}
 
 
 def rests_on_definitions(case: Case) -> bool:
-    """Whether a step of a case must give what a definition gives.
+    """Whether a step of a case must give the value of a definition.
 
     Such a case opens sessions, runs and closes them, and does nothing else: definitions are asked
     in this process, where no step of a replay may call a check or write a file.

@@ -98,7 +98,7 @@ class Review:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """What is wrong with the entries, in sentences."""
+        """The faults of the entries, in sentences."""
         expired = (f"the expectation of {e.about} expired on {e.expires}" for e in self.expired)
         passed = (
             f"all that the expectation of {e.about} speaks of passes: remove the entry"
@@ -179,7 +179,7 @@ def _entry(line: Mapping[str, Any]) -> Expectation:
 
 
 def _lack(line: JsonObject) -> str | None:
-    """What a refused case lacked; None of any other."""
+    """The capability that a refused case lacked; None for any other case."""
     return lack_of(_reason(line)) if line["result"] == "unsupported" else None
 
 

@@ -1,4 +1,4 @@
-"""Attributes of a GraphDef's nodes as Python values; what is wrong with them as an EngineError."""
+"""Attributes of a GraphDef's nodes as Python values; an EngineError if they are ill-formed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What engines that convert a graph have alike: no state, a table of what they compute."""
+"""The common part of engines that convert a graph: no state, a table of operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sessrun.spec.proto import ConfigProto, GraphDef
 __all__ = ["ConvertingEngine", "TableEngine", "cause_line"]
 
 _DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
-#: What a configuration may say without changing what a run must give.
+#: Fields of a configuration that do not change the result of a run.
 _HARMLESS: Final = frozenset(
     {
         "allow_soft_placement",
@@ -156,7 +156,7 @@ class TableEngine(ConvertingEngine):
         raise NotImplementedError
 
     def _check(self, part: Part) -> None:
-        """Decline what a conversion would lose, and what is not declared."""
+        """Decline parts that the conversion would change, and operations that are not declared."""
         types = {node.name: node.op for node in part.nodes}
         effects = part.effects - _branch_conditions(part)
         lost = [name for name in effects if types.get(name) not in _WITHOUT_EFFECT]

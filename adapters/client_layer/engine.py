@@ -39,7 +39,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class TensorFacts:
-    """What an engine knows of a tensor before any run.
+    """The static type of a tensor, which an engine knows before any run.
 
     Attributes:
       dtype: its dtype's name (`sessrun.spec.dtypes`).
@@ -100,7 +100,7 @@ class EngineSession:
         raise NotImplementedError
 
     def facts(self, tensor: Endpoint) -> TensorFacts | None:
-        """What is known of a tensor; None if the graph has no such output."""
+        """The static type of a tensor; None if the graph has no such output."""
         raise NotImplementedError
 
     def run(
@@ -130,7 +130,7 @@ class EngineSession:
         feeds: Mapping[Endpoint, np.ndarray],
         targets: Sequence[str],
     ) -> Sequence[np.ndarray]:
-        """Go on with a partial run."""
+        """Continue a partial run."""
         decline("partial_runs", handle, fetches, feeds, targets)
 
     def devices(self) -> Sequence[str]:
@@ -171,5 +171,5 @@ class GraphEngine(Protocol):
 
 
 def decline(capability: str, *_: Any) -> NoReturn:
-    """Raise NotOfferedError; what the declined method was given is taken and left."""
+    """Raise NotOfferedError, whatever arguments the declined method has."""
     raise NotOfferedError(capability)

@@ -180,7 +180,7 @@ class ClientLayer:
     def partial(
         self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
     ) -> Outcome:
-        """Go on with a partial run: Fetched. Fetching an operation is a RuntimeError."""
+        """Continue a partial run: Fetched. Fetching an operation is a RuntimeError."""
         with self._calling(session) as running:
             with _client():
                 fed = _fed(running.engine, feeds)
@@ -199,7 +199,7 @@ class ClientLayer:
 
     @_answers("call")
     def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
-        """Run it with values in the order of its feeds; what is left over of either is ignored."""
+        """Run it with values in the order of its feeds; surplus feeds or values are ignored."""
         with _client():
             fetches, keys = self._sessions[session].callables[handle]
         return self._run(session, fetches, dict(zip(keys, values, strict=False)), {})
@@ -326,7 +326,7 @@ def _split(fetches: Iterable[_Fetch]) -> tuple[list[Endpoint], list[str]]:
 
 
 def _fetch(engine: EngineSession, name: str) -> _Fetch:
-    """What a fetch names; ValueError if the graph has no such tensor or operation."""
+    """The tensor or operation that a fetch names; ValueError if the graph has neither."""
     if ":" in name:
         return _tensor(engine, name)[0]
     if not engine.has_operation(name):

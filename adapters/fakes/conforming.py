@@ -88,7 +88,7 @@ class TinyEngine(MinimalEngine):
         feeds: Mapping[str, np.ndarray],
         options: JsonObject,  # noqa: ARG002 - nothing here has options
     ) -> Outcome:
-        """Evaluate what the fetches need."""
+        """Evaluate the nodes that the fetches need."""
         try:
             nodes = self._nodes(session, feeds)
             return Fetched(tuple(_fetch(nodes, name, feeds) for name in fetches))

@@ -18,14 +18,14 @@ __all__ = ["highest", "lowest"]
 
 
 def lowest(dtype: DTypeLike) -> Array:
-    """The least value of a dtype: what the maximum of nothing is."""
+    """The least value of a dtype, which is the maximum of no elements."""
     if jnp.issubdtype(dtype, jnp.integer):
         return np.array(jnp.iinfo(dtype).min, dtype)
     return np.array(-np.inf, dtype)
 
 
 def highest(dtype: DTypeLike) -> Array:
-    """The greatest value of a dtype: what the minimum of nothing is."""
+    """The greatest value of a dtype, which is the minimum of no elements."""
     if jnp.issubdtype(dtype, jnp.integer):
         return np.array(jnp.iinfo(dtype).max, dtype)
     return np.array(np.inf, dtype)

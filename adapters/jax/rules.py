@@ -1,4 +1,4 @@
-"""The table of translated operations, and what a translation is given.
+"""The table of translated operations, and the node that a translation takes.
 
 A translation is a function of a node and its inputs. An input that is known when the program is
 translated (a constant, a shape, and what is computed of such) is a numpy array, any other one a

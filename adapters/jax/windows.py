@@ -20,7 +20,7 @@ _Item = TypeVar("_Item")
 
 
 def _spatial(node: Node, values: Sequence[_Item]) -> list[_Item]:
-    """Of what is given for every axis, what is of the picture's."""
+    """The values for the spatial axes, of values for all axes."""
     return [v for v, axis in zip(values, node["data_format"], strict=True) if axis not in "NC"]
 
 
@@ -31,7 +31,7 @@ def _padding(
     strides: Sequence[int],
     dilations: Sequence[int],
 ) -> list[tuple[int, int]]:
-    """What is padded before and behind each axis of the picture."""
+    """The padding before and after each spatial axis."""
     if node["padding"] == "EXPLICIT":
         pairs = node["explicit_paddings"]
         return _spatial(node, list(zip(pairs[::2], pairs[1::2], strict=True)))

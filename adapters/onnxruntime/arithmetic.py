@@ -204,7 +204,7 @@ def _is_negative(call: Call, x: str) -> str:
 
 @translates("ClipByValue", kernels=NUMBERS - {"int16", "uint16"})
 def _clip_by_value(call: Call) -> str:
-    """The bounds are scalars or of the shape of what they bound."""
+    """The bounds are scalars, or have the shape of the values that they bound."""
     if any(call.shape(index) not in {(), call.shape()} for index in (1, 2) if call.rank(index)):
         raise call.invalid("its bounds have another shape")
     x, low, high = call.names

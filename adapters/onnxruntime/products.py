@@ -1,4 +1,4 @@
-"""Products of matrices, and what is done to their diagonals."""
+"""Products of matrices, and operations on their diagonals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _mat_mul(call: Call) -> str:
 
 @translates("BatchMatMul", "BatchMatMulV2", kernels=_PRODUCTS)
 def _batch_mat_mul(call: Call) -> str:
-    """The adjoint of what is not complex is the transpose."""
+    """The adjoint of a real matrix is its transpose."""
     sides = [
         _transposed(call, index) if call.attrs[flag] else call.names[index]
         for index, flag in enumerate(("adj_x", "adj_y"))
@@ -59,7 +59,7 @@ def _einsum(call: Call) -> str:
 
 @translates("MatrixBandPart", kernels=FLOATS | {"int8", "int32", "int64", "uint8", "uint32"})
 def _matrix_band_part(call: Call) -> str:
-    """What is in the band; a negative limit is none."""
+    """The elements within the band; a negative limit does not limit."""
     if call.rank() < 2:
         raise call.invalid("no matrix")
     rows, columns = call.shape()[-2:]

@@ -82,7 +82,7 @@ class Call:
       node: the node's name.
       attrs: every attribute: dtypes by name, shapes as tuples.
       inputs: its inputs, those of lists laid flat.
-      shapes: what is known of the shapes of its outputs.
+      shapes: the shapes of its outputs, as far as they are known.
       dtype: the dtype to compute in.
       own: the dtype that the node has, which may be narrower.
 

@@ -17,7 +17,7 @@ from typing import Final
 
 __all__ = ["archive", "write_archive"]
 
-#: What is in it, below the package: the worker, adapters that need no more, and the named checks.
+#: The archive's content, below the package: the worker, small adapters, and the named checks.
 _PARTS: Final = (
     "__init__.py",
     "adapters/__init__.py",

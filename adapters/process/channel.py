@@ -120,7 +120,7 @@ class Channel:
         return self._connection.pending
 
     def printed(self) -> str:
-        """What the worker printed since the last time, in a sentence; empty if nothing."""
+        """A sentence with the worker's printed text since the last call; empty if there is none."""
         return self._connection.printed()
 
     def hello(self, deadline_s: float) -> Description:

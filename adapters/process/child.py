@@ -164,11 +164,11 @@ class Child:
             return self._code
 
     def log(self) -> str:
-        """The end of what it wrote to stderr, and of what it printed."""
+        """The end of its standard error, and of its printed text."""
         return self._log.decode("utf-8", "replace")
 
     def printed(self) -> str:
-        """What it printed since the last time, in a sentence; empty if nothing."""
+        """A sentence with its printed text since the last call; empty if there is none."""
         return self._printed.take()
 
     def _peek(self) -> int | None:

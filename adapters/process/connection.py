@@ -71,7 +71,7 @@ class Connection:
         return len(self._waiting)
 
     def printed(self) -> str:
-        """What the worker printed since the last time, in a sentence; empty if nothing."""
+        """A sentence with the worker's printed text since the last call; empty if there is none."""
         return self._child.printed()
 
     def request(self, identity: int, do: str, line: bytes, deadline_s: float) -> AnswerForm:

@@ -83,7 +83,7 @@ class ProcessBackend:
 
     Args:
       command: program and arguments.
-      name: what it is called where it does not start; the command if None.
+      name: the name in the error if it does not start; the command if None.
 
     Attributes:
       deadline_s: seconds that a request may take, an API case as a whole; may be set at any time.
@@ -237,7 +237,7 @@ class ProcessBackend:
                 self._spare = Spare(self.command, self._ids, seconds)
 
     def describe(self) -> Description:
-        """What the worker said of itself when it was last started."""
+        """The worker's description of itself at its last start."""
         return self._description or Description("unknown", "unknown", frozenset())
 
     def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:

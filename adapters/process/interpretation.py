@@ -33,12 +33,12 @@ class Interpretation:
         self._sent = 0
 
     def begin(self, case: AskedCase) -> Observed | BaseException:
-        """Start: what was observed, or what the backend raised against the contract."""
+        """Start: the observations, or the exception that the backend must not raise."""
         threading.Thread(target=self._work, args=(case,), daemon=True, name="case").start()
         return self._outcomes.get()
 
     def proceed(self, on: bool) -> Observed | BaseException:
-        """Go on after the step that failed, or end the case there."""
+        """Continue after the step that failed, or end the case there."""
         self._orders.put(on)
         return self._outcomes.get()
 

@@ -55,7 +55,7 @@ OBSERVATION_BYTES: Final = 2**22
 
 _LENGTH: Final = 8
 _SIZE: Final = struct.Struct("<Q")
-#: What a reference to an exchange file takes of a line, at most.
+#: The most characters of a line that a reference to an exchange file takes.
 _REFERENCE_BYTES: Final = 80
 #: Dtypes whose tensors cross as a mere sign that they exist.
 _OPAQUE: Final = ("resource", "variant")

@@ -19,7 +19,7 @@ __all__ = ["PIPE", "Printed", "flush_output", "redirect_output"]
 
 #: The environment variable that tells the worker the descriptor of its pipe.
 PIPE: Final = "SESSRUN_OUTPUT"
-#: How much of what was printed is shown.
+#: How much of the printed text is shown.
 _SHOWN: Final = 200
 _CHUNK: Final = 1 << 16
 
@@ -49,7 +49,7 @@ class Printed:
         return self._reading
 
     def hear(self) -> bool:
-        """Read what is there: whether there may be more."""
+        """Read the bytes in the pipe; return whether there may be more."""
         with self._lock:
             while self._open:
                 try:
@@ -77,7 +77,7 @@ class Printed:
         return f"{size:,} bytes on standard output{begins} {first.decode('utf-8', 'replace')!r}"
 
     def close(self) -> None:
-        """Read what is left, and close the pipe."""
+        """Read the remaining bytes, and close the pipe."""
         self.hear()
         with self._lock:
             if self._open:

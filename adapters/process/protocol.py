@@ -327,7 +327,7 @@ def _observations(value: Json) -> list[Observation]:
 
 
 def _wrong(form: Json, kind: str) -> str | None:
-    """What is wrong with a form that should be one kind of message; None if nothing is."""
+    """The fault of a form as a message of this kind; None if there is none."""
     error = first_error(form, "protocol", kind)
     if error is None:
         return None
@@ -337,7 +337,7 @@ def _wrong(form: Json, kind: str) -> str | None:
 
 
 def _limit_passed(error: ValidationError) -> str | None:
-    """What is too long, how long it is, and what it may be; None if that is not the fault."""
+    """The part that is too long, its length and its limit; None if that is not the fault."""
     unit = {"maxLength": "characters", "maxItems": "items"}.get(str(error.validator))
     if unit is None:
         return None

@@ -49,7 +49,7 @@ class Spare:
         return not self._thread.is_alive()
 
     def take(self) -> tuple[Channel, Description] | None:
-        """The worker and what it said of itself; None if it has failed or is late.
+        """The worker and its description of itself; None if it has failed or is late.
 
         It waits for a worker that is still starting, no longer than its deadline.
         """

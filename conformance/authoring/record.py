@@ -149,7 +149,7 @@ def _operator(symbol: str, *, reflected: bool = False) -> Callable[[Symbol, Reco
 
 
 class Symbol(Recorded):
-    """A value of the API surface; what is done with it is recorded."""
+    """A value of the API surface; the operations on it are recorded."""
 
     def __init__(self, author: ApiAuthor, expr: Json) -> None:
         super().__init__(expr)
@@ -308,7 +308,7 @@ class ApiAuthor:
         """Record a `with` block around the steps recorded inside.
 
         Args:
-          context: what is entered.
+          context: the context manager to enter.
           raises: the class, or one of the classes, with which the block must end.
 
         """

@@ -33,7 +33,7 @@ _EMPTY_KERNEL: Final = 'extern "C" __global__ void sessrun_nothing() {}'
 
 
 def ceilings(target: MeasuredDevice) -> tuple[dict[str, float], list[tuple[str, str]]]:
-    """Quantity to what the device reached, and the quantities that cannot be measured, with why."""
+    """The device's maximum of each quantity, and why others cannot be measured."""
     if target.index is None:
         return _of_host(), []
     if target.gpu is None:

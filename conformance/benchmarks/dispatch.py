@@ -1,4 +1,4 @@
-"""Jobs of dispatch: what a call of `run`, an operation, and a structure of fetches cost alone.
+"""Jobs of dispatch: the cost of a call of `run`, of an operation, and of a structure of fetches.
 
 They are run where they are named, those of a family in any size: `fetch-list-100`.
 """
@@ -15,7 +15,7 @@ from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["DISPATCH_FAMILIES", "DISPATCH_JOBS"]
 
-#: From a namespace to what is fetched, the feeds, the result that is wanted, and the initializer.
+#: From a namespace to the fetches, the feeds, the expected result, and the initializer.
 Build = Callable[[Namespace], tuple[Any, dict[Any, Any], Any, Any]]
 #: The numbers in each of many variables.
 _SMALL: Final = 10

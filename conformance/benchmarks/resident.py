@@ -44,8 +44,8 @@ def feed_variable(
       tf: the namespace.
       name: the variable's name.
       value: the first value.
-      dtype: what it is converted to on the device.
-      feeds: what the initializer's run is fed, added to.
+      dtype: the dtype that it is converted to on the device.
+      feeds: the feeds of the initializer's run, to which this adds the value.
 
     """
     first = tf.placeholder(value.dtype.name, value.shape)
@@ -60,7 +60,7 @@ class _Formula:
 
     Attributes:
       arrays: the inputs.
-      dtype: what they are converted to.
+      dtype: the dtype that they are converted to.
       build: from the namespace and the inputs to the result.
       few: the part of the result that is checked.
       want: that part, in float64.
@@ -250,7 +250,7 @@ def reduction(size: int, sets: int = 1) -> Job:
 
 
 def chain(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as the others are called
-    """So many additions in a row, of 1,024 numbers each: what it costs to start a kernel."""
+    """A chain of `size` additions of 1,024 numbers each: the cost of starting a kernel."""
 
     def build(tf: Namespace, value: Any) -> Any:
         for _ in range(size):

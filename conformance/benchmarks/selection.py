@@ -37,7 +37,7 @@ class Fitted(NamedTuple):
 
     Attributes:
       jobs: the jobs.
-      notes: name to what was cut.
+      notes: by job, how its size was cut.
       left_out: name of a job that is left out, and why.
 
     """
@@ -81,7 +81,7 @@ def fitted(
     """The jobs, those too large for a device halved until all together fit.
 
     Args:
-      jobs: what is wanted.
+      jobs: the jobs in the sizes that are wanted.
       copies: how many backends do each.
       free_bytes: the device's free memory.
       cache_bytes: the device's cache: what fits in it gets sets of inputs that do not.

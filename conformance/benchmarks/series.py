@@ -39,7 +39,7 @@ class Series:
       backend: the backend's name.
       prepared: the job on the backend.
       clock: the device's clock, None where it has none.
-      note: what was cut from the job.
+      note: how the job's size was cut.
       samples: seconds of one call by the clock of this process, one a round.
       device_samples: the same between two events of the device; empty without a clock.
       cold_samples: as `samples`, with inputs that are not in the device's cache; may be empty.

@@ -32,7 +32,7 @@ _RUNS_S: Final = 1.5
 _SLOW_S: Final = 0.25
 #: How long a process may live on after it has answered shutdown, in seconds.
 _END_S: Final = 2.0
-#: Names of questions, and what they ask.
+#: The names of questions, and their texts.
 REPETITION: Final = (
     "repetition",
     f"A session runs {_RUNS} times, in less than {_SLOW_S:g} s each.",
@@ -109,7 +109,7 @@ def repetition(backend: ProcessBackend) -> Answer:
 
 
 def printing(printed: str) -> Answer:
-    """What it printed while it was asked."""
+    """Text that it printed during the questions."""
     asks = "Nothing is printed on standard output, which belongs to the calling program."
     if not printed:
         return Answer("printing", asks, "ok")

@@ -72,7 +72,7 @@ class Answer:
       name: the question's.
       asks: the question's.
       verdict: `not asked` where an answer before it makes that pointless.
-      detail: what was seen.
+      detail: the observation, in words.
       advice: what to do; empty where nothing is wrong.
       section: where the documentation says more; empty where nothing is wrong.
       seconds: how long it took.

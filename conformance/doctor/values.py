@@ -59,7 +59,7 @@ def _samples(row: DTypeRow) -> np.ndarray:
 
 
 def same_bits(case: Case, seen: Sequence[Observation]) -> str | None:
-    """Each run of the case must give what it was fed, bit by bit."""
+    """Each run of the case must return its feed bit by bit."""
     by_step = {entry["step"]: entry for entry in seen}
     for path, step in enumerate(case.steps):
         if step["do"] != "run":

@@ -29,8 +29,8 @@ class Underway:
 
     Attributes:
       session: its session.
-      fetches: what it fetches, as given.
-      feeds: what it feeds, as given.
+      fetches: its fetches, as given.
+      feeds: its feeds, as given.
       options: its RunOptions, or None.
       ops: the operations behind its fetches.
       size: how many operations the graph had when it began.

@@ -298,7 +298,7 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
         return compute_array("reshape", lambda low: low.reshape(sizes, order=order), (self,))
 
     def nonzero(self) -> Value:
-        """The indices of what is not 0; waits for their number."""
+        """The indices of elements that are not 0; waits for their number."""
         return FUNCTIONS["nonzero"](self)
 
     def take(

@@ -85,7 +85,7 @@ class Capture:
             self.joined.add(stream.key)
 
     def end(self) -> Graph:
-        """The graph of what was captured.
+        """The graph of the captured operations.
 
         Raises:
           RunTimeError: the capture is void, or a stream that takes part was not waited for.

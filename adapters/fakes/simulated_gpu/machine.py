@@ -1,4 +1,4 @@
-"""What the simulated GPUs are together: their devices, counters, the log, the seed of chance."""
+"""The state that simulated GPUs share: devices, counters, the log, the random seed."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class StreamState:
 
 
 class _Local(threading.local):
-    """What a host thread has of its own: device, stream of each device, allocators, settings."""
+    """The state of a host thread: device, stream of each device, allocators, settings."""
 
     def __init__(self) -> None:
         self.device = 0

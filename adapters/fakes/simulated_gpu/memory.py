@@ -247,7 +247,7 @@ def malloc(size: int) -> MemoryPointer:
 
 
 class MemoryPool:
-    """A pool: what is freed is kept, for each device and stream of its own."""
+    """A pool, which keeps freed blocks apart for each device and stream."""
 
     def __init__(self, allocator: Allocator | None = None) -> None:
         self._allocator = allocator
@@ -311,7 +311,7 @@ class MemoryPool:
                 self.changes[arena] = self.changes.get(arena, 0) + 1
 
     def __del__(self) -> None:
-        """Give back what is free; a block in use keeps its pool."""
+        """Give free blocks back; a block in use keeps its pool."""
         for (index, _), size in self._free.items():
             self._devices[index].reserved_bytes -= size
 
@@ -345,7 +345,7 @@ class MemoryPool:
         return sum(size > 0 for arena, size in self._free.items() if arena[0] == index)
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        """Limit what the pool may hold of the current device; 0 lifts the limit.
+        """Limit the bytes that the pool holds on the current device; 0 lifts the limit.
 
         Raises:
           ValueError: both or neither are given, or they are out of range.

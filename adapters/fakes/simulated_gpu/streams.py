@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-#: What a program gives `launch_host_func` for its callback.
+#: The argument of the callback of `launch_host_func`.
 _Argument = TypeVar("_Argument")
 
 
@@ -48,7 +48,7 @@ class Event:
         self._asked = False
 
     def record(self, stream: OnStream | None = None) -> None:
-        """Mark what a stream has before it now."""
+        """Mark the present end of a stream's work."""
         state = machine().stream if stream is None else stream.state
         ordering.begin(state)
         self.clock = dict(state.clock)
@@ -236,7 +236,7 @@ class Stream:
         self.state.pending.append((tick, lambda: callback(arg)))
 
     def begin_capture(self, mode: int | None = None) -> None:
-        """Begin to capture what is put on it.
+        """Begin to capture the operations put on the stream.
 
         Raises:
           RuntimeError: it is the legacy default stream.
@@ -250,7 +250,7 @@ class Stream:
         self.state.capture = Capture(self.state)
 
     def end_capture(self) -> Graph:
-        """The graph of what was captured.
+        """The graph of the captured operations.
 
         Raises:
           RunTimeError: nothing is being captured, or something could not be.

@@ -25,7 +25,7 @@ from sessrun.adapters.fakes.simulated_gpu.values import DeviceArray, Index, Valu
 
 __all__ = ["Ufunc"]
 
-#: What a loop is chosen by: a dtype, or the type of a Python number.
+#: The key by which a loop is chosen: a dtype, or the type of a Python number.
 LoopKey: TypeAlias = DType | type[int | float | complex]
 
 _ZEROS: Final[Mapping[type, complex]] = {int: 0, float: 0.0, complex: 0j}
@@ -274,7 +274,7 @@ def _outputs(out: Value) -> tuple[Value, ...]:
 
 
 def _key(value: Value) -> LoopKey:
-    """What a loop is chosen by: a dtype, or the type of a Python number, which adapts.
+    """The key by which a loop is chosen: a dtype, or the type of a Python number, which adapts.
 
     Raises:
       TypeError: cupy takes no such argument.
