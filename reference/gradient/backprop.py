@@ -1,6 +1,6 @@
-"""`gradients`: sums of derivatives, as operations that are added to the graph.
+"""`tf.gradients`: adds the operations that compute derivatives to the graph.
 
-Source: TF 2.21, whose graphs these are node for node.
+Source: TF 2.21; the nodes and their names are the same.
 """
 
 from __future__ import annotations
@@ -43,28 +43,31 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Gradient]:
-    """The derivative of the sum of the ys by each x.
+    """The derivative of the sum of all ys with respect to each x.
 
     Args:
-      ys: a tensor or a list of them.
-      xs: a tensor, a variable, or a list of them.
-      grad_ys: for each y a tensor of its shape that its derivative is multiplied by, or None.
+      ys: a tensor or a list of tensors.
+      xs: a tensor, a variable, or a list of these.
+      grad_ys: for each y a tensor of the same shape that its derivative is multiplied by, or None
+        for ones.
       name: the scope of the operations that are added.
-      colocate_gradients_with_ops: whether they are placed where what they differentiate is.
-      gate_gradients: whether no gradient of an operation's inputs is used before all of them are
-        computed.
-      aggregation_method: one of AggregationMethod.
+      colocate_gradients_with_ops: whether gradients are colocated with the operations that they
+        differentiate.
+      gate_gradients: whether a gradient of an operation's inputs is used only after the gradients
+        of all its inputs are computed.
+      aggregation_method: how the gradients of a tensor with several consumers are added: a
+        constant of AggregationMethod.
       stop_gradients: tensors that count as constants.
-      unconnected_gradients: what the gradient is by an x that no y depends on: an
-        UnconnectedGradients, or its value.
+      unconnected_gradients: the result for an x that no y depends on: an UnconnectedGradients, or
+        its value, "none" or "zero".
 
     Returns:
-      For each x a Tensor of its shape, IndexedSlices, or None.
+      For each x a Tensor of the same shape, IndexedSlices, or None.
 
     Raises:
-      LookupError: an operation between them has no gradient.
-      ValueError: lengths or shapes differ, or an option has no such value.
-      TypeError: a dtype has no gradient, or that of one of the `grad_ys` is wrong.
+      LookupError: an operation between the xs and the ys has no gradient function.
+      ValueError: lengths or shapes differ, or an option has an invalid value.
+      TypeError: a dtype is not differentiable, or a dtype of `grad_ys` is wrong.
 
     """
     sources, targets = _listed(xs), _listed(ys)
@@ -107,7 +110,7 @@ def _options(
     """The options of `gradients`, checked.
 
     Raises:
-      ValueError: an option has no such value.
+      ValueError: an option has an invalid value.
 
     """
     checked_method = AggregationMethod.DEFAULT if method is None else method
@@ -120,7 +123,7 @@ def _options(
 
 
 def _source(x: TensorLike) -> Tensor:
-    """The tensor that is differentiated by: the handle of a resource variable."""
+    """The tensor of an x: the handle of a resource variable, else `x` converted to a tensor."""
     if isinstance(x, ResourceVariable):
         return x.handle
     return convert_to_tensor(x, name="x", as_ref=True)
@@ -129,10 +132,10 @@ def _source(x: TensorLike) -> Tensor:
 def _first_gradients(
     ys: Sequence[Tensor | IndexedSlices], grad_ys: Sequence[Any], backward: BackwardPass
 ) -> list[Gradient]:
-    """The gradients of the ys: those of the caller, or ones.
+    """The gradients of the ys: those that the caller gives, or ones.
 
     Raises:
-      TypeError: dtypes do not go together.
+      TypeError: the dtypes of a y and its gradient differ in kind, or a y is not differentiable.
 
     """
     gradients_of_ys: list[Gradient] = []
@@ -171,7 +174,7 @@ def _check_kind(y: Tensor | IndexedSlices, gradient: Tensor | IndexedSlices) -> 
 
 
 def _named(gradient: Tensor | IndexedSlices, name: str) -> Gradient:
-    """Identities of the tensors of a gradient, which have its name."""
+    """Identities of the tensors of a gradient, under the given name."""
     if not isinstance(gradient, IndexedSlices):
         return identity(gradient, name)
     dense = gradient.dense_shape

@@ -58,7 +58,7 @@ def _matrix_set_diag(op: Operation, grad: Tensor) -> Gradients:
 
 
 def _band_shape(op: Operation, grad: Tensor) -> Tensor:
-    """The shape of the diagonals, computed from that of the matrices."""
+    """The shape of the diagonals [..., (count,) longest], from the shape of the matrices."""
     sizes = shape(grad)
     batch, sides = sizes[:-2], sizes[-2:]
     ends = reshape(op.inputs[2], [-1])

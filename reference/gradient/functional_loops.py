@@ -1,7 +1,7 @@
-"""Gradients of `While`: a second loop with as many iterations, which goes through them backwards.
+"""Gradients of `While`: a backward loop with as many iterations as the forward loop, reversed.
 
-Values of an iteration that the gradients use are pushed onto tensor lists by the first loop and
-popped by the second; values that no iteration changes are captured. Source: TF 2.21.
+The forward loop pushes the values that the gradients use onto tensor lists, from which the backward
+loop pops them; values that are the same in all iterations are captured. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -34,29 +34,30 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
-#: Operations with small results: the first loop's body computes them, so that their result is kept
-#: and not the tensor that they are of, unless that is kept anyway.
+#: Op types with small results. If a gradient applies one to a tensor of the forward loop's body, it
+#: is computed there and its result pushed onto a list, rather than the tensor, unless the tensor is
+#: on a list already.
 _SMALL: Final = frozenset({"Rank", "Shape", "Size", "TensorListElementShape", "TensorListLength"})
 #: An op type, a name and the inputs.
 _OpKey = tuple[str, str, tuple[Tensor, ...]]
-#: Such operations of loop bodies.
+#: The operations with small results that were added to each loop body.
 _SMALL_OPS: Final[WeakKeyDictionary[BranchGraph, dict[_OpKey, Operation]]] = WeakKeyDictionary()
-#: How many loop variables stand before the gradients: the number of the iteration, the maximum, and
-#: the number of iterations of the first loop.
+#: The number of loop variables before the gradients: the iteration, the maximum of iterations, and
+#: the number of iterations of the forward loop.
 _COUNTERS: Final = 3
 
 
 class _BackwardBody(BranchGraph):
-    """The body of the second loop.
+    """The body of the backward loop.
 
     Args:
       name: the name of the function.
-      op: the first loop.
-      forward: its condition and body.
+      op: the forward loop.
+      forward: the forward loop's condition and body.
 
     Attributes:
-      next: for an argument that an iteration changes, its value in the next one.
-      lists: the empty lists that the first loop must be given.
+      next: for each argument that an iteration changes, its value in the next iteration.
+      lists: the empty tensor lists that the forward loop needs as further inputs.
 
     """
 
@@ -73,7 +74,10 @@ class _BackwardBody(BranchGraph):
     def operation_elsewhere(
         self, op_type: str, name: str, groups: list[Any], attrs: AttrValues
     ) -> Operation | None:
-        """In the first loop's body, an operation with a small result of a tensor not kept."""
+        """Make an operation with a small result in the forward body; None for other operations.
+
+        None too if the operation's input is on a tensor list already.
+        """
         body = self._forward.body
         tensors = nest.flatten(groups)
         if (
@@ -92,7 +96,7 @@ class _BackwardBody(BranchGraph):
         return known[key]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """The tensor of this graph for one outside; for one of an iteration its kept value."""
+        """The tensor of this graph for an outer one; values of iterations are popped from lists."""
         if tensor.graph is not self._forward.body:
             return super().capture(tensor, name)
         name = name or tensor.op.name
@@ -118,9 +122,9 @@ class _BackwardBody(BranchGraph):
         return value
 
     def _list_of(self, tensor: Tensor) -> Tensor | None:
-        """The list of the values of a tensor that the loop outputs already; None if it does not."""
+        """The list that the forward loop already pushes a tensor of its body onto, or None."""
         body = self._forward.body
-        # The last outputs may be lists that are no inputs yet.
+        # The last outputs may be lists that are not among the inputs yet.
         inputs = dict(zip(body.outputs, body.inputs, strict=False))
         for user in tensor.consumers():
             if user.type == "TensorListPushBack" and inputs.get(user.outputs[0]) is user.inputs[0]:
@@ -128,8 +132,8 @@ class _BackwardBody(BranchGraph):
         return None
 
     def _pushed(self, tensor: Tensor) -> Tensor:
-        """The list of the values of a tensor in each iteration, which the loop outputs."""
-        goes_on, body = self._forward
+        """The list, an output of the forward body, onto which a tensor of this body is pushed."""
+        condition, body = self._forward
         known = self._list_of(tensor)
         if known is not None:
             return known
@@ -141,8 +145,8 @@ class _BackwardBody(BranchGraph):
         with body.as_default():
             pushed = node("TensorListPushBack", empty, tensor)
         body.outputs.append(pushed)
-        with goes_on.as_default():
-            goes_on.capture(empty)
+        with condition.as_default():
+            condition.capture(empty)
         return pushed
 
 
@@ -152,7 +156,7 @@ def _while(op: Operation, *grads: Gradient) -> list[Tensor | None]:
 
     Args:
       op: the loop.
-      *grads: for each of its outputs the gradient, or None.
+      *grads: the gradient of each output, or None.
 
     """
     forward = bodies_of_loop(op)
@@ -193,7 +197,7 @@ def _while(op: Operation, *grads: Gradient) -> list[Tensor | None]:
 
 
 def _dense_gradient(op: Operation, number: int, grad: Gradient) -> Tensor | None:
-    """The gradient of an output as a tensor: zeros for None, but None if it cannot have one."""
+    """The gradient of an output as a tensor, zeros for None; None for a dtype without gradients."""
     output = op.outputs[number]
     if not is_trainable(output):
         return None
@@ -210,13 +214,13 @@ def _placeholder_like(tensor: Tensor) -> Tensor:
 def _build(
     backward: _BackwardBody, body: BranchGraph, firsts: Sequence[Tensor], numbers: Sequence[int]
 ) -> None:
-    """Make the operations of one iteration of the second loop.
+    """Build the body of the backward loop.
 
     Args:
-      backward: the body that they are made in.
-      body: the body of the first loop.
-      firsts: the first values of the second loop's variables.
-      numbers: which of the first loop's variables have gradients.
+      backward: the body of the backward loop.
+      body: the body of the forward loop.
+      firsts: the initial values of the backward loop's variables.
+      numbers: the indices of the forward loop's variables that have gradients.
 
     """
     ys, xs = ([tensors[number] for number in numbers] for tensors in (body.outputs, body.inputs))
@@ -233,7 +237,7 @@ def _build(
 
 
 def _add_lists(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
-    """Give a loop more lists as variables, and its functions under new names."""
+    """Add tensor lists to a loop's variables; its rewritten functions get new names."""
     for body in forward:
         body.rewritten()
     functions = {

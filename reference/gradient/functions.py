@@ -1,4 +1,4 @@
-"""All modules that register gradient functions: importing this one registers all of them."""
+"""The modules of gradient functions; importing this module registers all of these functions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ __all__ = [
 
 
 def register_gradients() -> None:
-    """Do nothing: they have been registered as this module was imported."""
+    """Do nothing: importing this module has registered the gradient functions."""
 
 
 def __getattr__(name: str) -> GradientFunction:

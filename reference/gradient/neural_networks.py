@@ -77,7 +77,7 @@ def _log_softmax(op: Operation, grad: Tensor) -> Gradients:
 
 @gradient("IsotonicRegression")
 def _isotonic_regression(op: Operation, grad: Tensor, _: Tensor) -> Gradients:
-    """In each row, the gradient of an element is the mean gradient of its segment."""
+    """The gradient of an element is the mean of the gradients in its segment of the row."""
     pieces = op.outputs[1]
     rows = []
     for above, ids in zip(split(grad, grad.shape[0]), split(pieces, pieces.shape[0]), strict=True):
@@ -109,7 +109,14 @@ def _bias_add_grad(op: Operation, grad: Tensor) -> Gradients:
 
 
 def _by_logits(op: Operation, grad: Tensor, grad_of_grad: Tensor | None) -> Tensor:
-    """The gradient by the logits: of the loss, and of its derivative, the second output."""
+    """The gradient with respect to the logits of a cross entropy.
+
+    Args:
+      op: the operation, whose outputs are the loss [batch] and its gradient [batch, classes].
+      grad: the gradient of the loss.
+      grad_of_grad: the gradient of the second output, or None.
+
+    """
     by_logits = expand_dims(grad, -1) * op.outputs[1]
     if grad_of_grad is not None and grad_of_grad.op.type != "ZerosLike":
         shares = node("Softmax", op.inputs[0])
@@ -134,7 +141,7 @@ def _sparse_softmax_cross_entropy(
 
 @gradient("BlockLSTM", "BlockLSTMV2")
 def _block_lstm(op: Operation, *grads: Tensor) -> Gradients:
-    # TensorFlow has the same for both, though the gates of BlockLSTMV2 are in another order.
+    # TensorFlow uses BlockLSTMGrad for both, though BlockLSTMV2 has another order of gates.
     by_inputs = nodes(
         "BlockLSTMGrad",
         *op.inputs,
@@ -156,6 +163,6 @@ _ONCE = (
 
 @gradient("CTCLoss")
 def _loss(op: Operation, grad: Tensor, _grad_of_gradient: Tensor) -> Gradients:
-    """The operation's second output is the gradient of the loss by the inputs."""
+    """The operation's second output is the gradient of the loss with respect to the inputs."""
     by_inputs = node("PreventGradient", op.outputs[1], message=_ONCE)
     return [expand_dims(grad, -1) * by_inputs, None, None, None]

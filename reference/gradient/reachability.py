@@ -1,4 +1,4 @@
-"""Which operations lie between the targets of `gradients` and its sources."""
+"""The operations on the paths between the sources and the targets of `gradients`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TRAINABLE: Final = frozenset(
 
 
 def is_trainable(tensor: Tensor) -> bool:
-    """Whether a tensor has a differentiable dtype; of a variant that of its elements counts."""
+    """Whether a tensor has a differentiable dtype; for a variant the dtype of its elements."""
     name = tensor.dtype.base_dtype.name
     if name == "variant":
         name = handle_dtype(tensor) or name
@@ -118,7 +118,7 @@ def ops_between(
 
 
 def use_counts(between: Collection[Operation], dataflow: Dataflow) -> Counter[Operation]:
-    """For each operation, how many inputs of the operations are outputs of it."""
+    """For each operation the number of times that operations in `between` take its outputs."""
     return Counter(
         tensor.op for op in between for tensor in dataflow.inputs(op) if tensor.op in between
     )
@@ -132,7 +132,15 @@ def stop_ops(
 ) -> set[Operation]:
     """The operations at which the backward pass stops: their gradient functions are not called.
 
-    They are the stopped ones, and the sources that depend on no operation on such a path.
+    Args:
+      sources: the operations with respect to whose outputs the targets are differentiated.
+      stopped: the operations whose outputs count as constants.
+      uses: the result of `use_counts`.
+      dataflow: the inputs and consumers.
+
+    Returns:
+      The stopped operations, and the sources that take no output of an operation with uses.
+
     """
     last = {op for op in sources if not any(uses[tensor.op] > 0 for tensor in dataflow.inputs(op))}
     return last | set(stopped)

@@ -1,4 +1,4 @@
-"""Kernels of checkpoints; `state/checkpoints` reads and writes the files."""
+"""Kernels that save and restore tensors; `state/checkpoints` reads and writes the files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CPU: Final = ("CPU",)
 
 
 def _path(tensor: Array) -> str:
-    """The one string of a tensor, as a path."""
+    """The only string of a tensor, as a path."""
     if tensor.size != 1:
         raise InvalidArgument(
             f"Input prefix should have a single element, got {tensor.size} instead."
@@ -48,7 +48,7 @@ def _named(names: Array, slices: Array, dtypes: Sequence[str]) -> list[tuple[byt
 
 @binder("SaveV2", devices=_CPU)
 def save(bind: Bind) -> KernelFunction:
-    """Writes tensors to a checkpoint."""
+    """Writes tensors, or slices of tensors, to a checkpoint of version 2."""
     dtypes = bind.attrs["dtypes"]
 
     def compute(prefix: Array, names: Array, slices: Array, *tensors: Array) -> None:
@@ -74,7 +74,7 @@ def _saved(name: bytes, text: str, array: Array, dtype: str) -> Saved:
 def restore(
     _: ArrayModule, prefix: Array, names: Array, slices: Array, *, dtypes: Sequence[str]
 ) -> Array | tuple[Array, ...]:
-    """Reads tensors from a checkpoint."""
+    """Reads tensors, or slices of tensors, from a checkpoint of version 2 or 1."""
     path = _path(prefix)
     wanted = _named(names, slices, dtypes)
     checkpoint = _opened(path)
@@ -84,7 +84,7 @@ def restore(
 
 
 def _opened(path: str) -> Checkpoint | SliceFiles:
-    """The checkpoint of that path; without an index file, as one of version 1."""
+    """The checkpoint of a path; without an index file it is taken for one of version 1."""
     try:
         return Checkpoint(path)
     except NotFound:
@@ -172,14 +172,14 @@ def sharded_filespec(_: ArrayModule, basename: Array, num_shards: Array) -> Arra
 def save_tensors(
     _: ArrayModule, filename: Array, names: Array, *tensors: Array, T: Sequence[str]
 ) -> None:
-    """Writes tensors to a file of version 1."""
+    """Writes tensors to a checkpoint file of version 1."""
     rows = zip(names.tolist(), tensors, T, strict=True)
     write_slices(_path(filename), [Saved(*row) for row in rows])
 
 
 @binder("SaveSlices", devices=_CPU)
 def save_slices(bind: Bind) -> KernelFunction:
-    """Writes tensors, or slices of tensors, to a file of version 1."""
+    """Writes tensors, or slices of tensors, to a checkpoint file of version 1."""
     dtypes = bind.attrs["T"]
 
     def compute(filename: Array, names: Array, slices: Array, *tensors: Array) -> None:
@@ -192,7 +192,7 @@ def save_slices(bind: Bind) -> KernelFunction:
 @binder("Restore", devices=_CPU)
 @binder("RestoreSlice", devices=_CPU)
 def restore_slice(bind: Bind) -> KernelFunction:
-    """Reads a tensor, or a slice of one, from files of version 1."""
+    """Reads a tensor, or a slice of one, from checkpoint files of version 1."""
     dtype = bind.attrs["dt"]
 
     def compute(pattern: Array, name: Array, part: Array | None = None) -> Array:

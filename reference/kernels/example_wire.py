@@ -1,11 +1,12 @@
 """Reading serialized Examples directly from their bytes, without protobuf messages.
 
-TensorFlow's parser is quicker and less strict than protobuf's: unknown fields are
-skipped, whatever they hold, a length beyond the end of the enclosing message ends with that,
-and a feature is parsed only if it is asked for. Source: TF 2.21.
+TensorFlow's parser is quicker and less strict than protobuf's. It skips unknown fields, valid or
+not; it cuts off a nested message that is longer than the enclosing one; it parses only the
+features that a program requests. Source: TF 2.21.
 
-Tags and lengths are read in Python, one by one: many short features take five times TensorFlow's
-time, in lists of features nine times, those of a hundred to a thousand numbers three times.
+Tags and lengths are read one by one in Python. This takes five times TensorFlow's time for many
+short features, nine times for lists of features, and three times for features of a hundred to a
+thousand numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _EMPTY: Final[Mapping[str, Callable[[], Values]]] = {
 
 
 class WireError(ValueError):
-    """The bytes are no such message."""
+    """The bytes are not a serialized message of the expected type."""
 
 
 class _Reader:
@@ -83,7 +84,7 @@ class _Reader:
         raise WireError("a number is cut off")
 
     def length(self) -> int:
-        """The next number as a length."""
+        """The next number as a length, modulo 2**32."""
         return self.varint() & 0xFFFFFFFF
 
     def expect(self, field: int, kind: int = _DELIMITED) -> bool:
@@ -123,7 +124,7 @@ class _Reader:
 
 
 def features_of(data: bytes) -> dict[bytes, bytes]:
-    """The features of a serialized Example; of features with the same key the last counts.
+    """The serialized features of an Example by key; the last of several with the same key.
 
     Raises:
       WireError: the bytes are not an Example.
@@ -165,7 +166,7 @@ def _entry(reader: _Reader) -> tuple[bytes, bytes, int]:
 
 
 def feature_lists_of(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
-    """The context of a serialized SequenceExample, and the features of each feature list.
+    """The serialized context features of a SequenceExample, and those of each feature list.
 
     Raises:
       WireError: the bytes are not a SequenceExample.
@@ -201,7 +202,7 @@ def _steps(data: bytes) -> list[bytes]:
 
 
 def joined(rows: Iterable[Values], dtype: str) -> Values:
-    """The concatenated values of features of that dtype."""
+    """The concatenated values of several features of one dtype."""
     flat: MutableSequence[Any] = _EMPTY[dtype]()
     for row in rows:
         flat.extend(row)
@@ -212,7 +213,7 @@ def values_of(feature: bytes) -> tuple[str, Values] | None:
     """The dtype and the values of a serialized feature; None if it is empty.
 
     Raises:
-      WireError: the bytes are no feature.
+      WireError: the bytes are not a Feature.
 
     """
     if not feature:
@@ -235,7 +236,7 @@ def _strings(reader: _Reader) -> list[bytes]:
 
 
 def _one_by_one(reader: _Reader, kind: int) -> bytes:
-    """The bytes of unpacked numbers, which have a tag each."""
+    """The bytes of unpacked numbers, each of which has its own tag."""
     parts = []
     while reader.more:
         if not reader.expect(1, kind):

@@ -1,4 +1,8 @@
-"""Kernels of fake quantization and its gradients; the range is shifted so that 0 is a level."""
+"""Kernels of fake quantization and its gradients, on float32 numbers.
+
+Numbers are rounded to 2**num_bits levels at equal distances between the ends of a range, which is
+shifted so that 0 is a level.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from sessrun.reference.kernels.registry import kernel
 def _nudged(
     xp: ArrayModule, low: Array, high: Array, num_bits: int, narrow: bool
 ) -> tuple[Array, Array, Array]:
-    """The ends of the shifted range, of which 0 is a level, and the distance of levels: float32."""
+    """The ends of the shifted range, and the distance between levels: float32."""
     if not 2 <= num_bits <= 16:
         raise InvalidArgument(f"num_bits must be between 2 and 16, inclusive: {num_bits}")
     kind = low.dtype.type
@@ -33,9 +37,9 @@ def _quantized(
 ) -> Array:
     """The numbers rounded to the levels of the range; zeros for an empty range.
 
-    With 16 bits the rounding of float32 can decide on the level: TensorFlow divides by the
-    distance of levels where the range is a pair of tensors, and multiplies by its inverse
-    otherwise.
+    With 16 bits the rounding of float32 can decide on the level. So this does as TensorFlow: it
+    divides by the distance between levels if the range is a pair of scalar tensors (`is_divided`),
+    and multiplies by its inverse otherwise.
     """
     least, most, step = _nudged(xp, low, high, num_bits, narrow)
     kind = x.dtype.type
@@ -80,7 +84,7 @@ def fake_quant_args(
     num_bits: int,
     narrow_range: bool,
 ) -> Array:
-    """The numbers rounded to the levels of the range that the attributes say."""
+    """The numbers rounded to the levels of the range [min, max], two attributes."""
     return _quantized(xp, x, *_scalars(xp, min, max), num_bits, narrow_range)
 
 
@@ -88,7 +92,7 @@ def fake_quant_args(
 def fake_quant_vars(
     xp: ArrayModule, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
 ) -> Array:
-    """The numbers rounded to the levels of a range."""
+    """The numbers rounded to the levels of the range [low, high], two scalars."""
     require_rank(0, low=low, high=high)
     ends = xp.asarray(low), xp.asarray(high)
     return _quantized(xp, x, *ends, num_bits, narrow_range, is_divided=True)
@@ -98,7 +102,7 @@ def fake_quant_vars(
 def fake_quant_channels(
     xp: ArrayModule, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
 ) -> Array:
-    """The numbers rounded to the levels of the range of their channel."""
+    """The numbers rounded to the levels of their channel's range; `low` and `high` are vectors."""
     _check_channels(x, low, high)
     return _quantized(xp, x, low, high, num_bits, narrow_range)
 
@@ -114,7 +118,7 @@ def fake_quant_args_gradient(
     num_bits: int,
     narrow_range: bool,
 ) -> Array:
-    """The gradient by the numbers: zero outside of the range."""
+    """The gradient with respect to the numbers: zero outside of the range."""
     require_same_shape(gradients=gradients, x=x)
     least, most, _ = _nudged(xp, *_scalars(xp, min, max), num_bits, narrow_range)
     return gradients * ((x >= least) & (x <= most)).astype("float32")
@@ -125,12 +129,23 @@ def _gradients(
     gradients: Array,
     x: Array,
     ends: tuple[Array, Array],
-    how: tuple[int, bool],
+    quantization: tuple[int, bool],
     axes: tuple[int, ...] | None,
 ) -> tuple[Array, ...]:
-    """The gradients by the numbers and by the ends of the range."""
+    """The gradients with respect to the numbers and to the ends of the range.
+
+    Args:
+      xp: the array module.
+      gradients: the gradient of the quantized numbers, of the shape of `x`.
+      x: the numbers.
+      ends: the least and the greatest number of the range: scalars, or vectors with a number for
+        each channel.
+      quantization: the number of bits, and whether the lowest level is left out (narrow range).
+      axes: the axes over which the gradients of the ends are summed; None for all.
+
+    """
     low, high = ends
-    least, most, _ = _nudged(xp, low, high, *how)
+    least, most, _ = _nudged(xp, low, high, *quantization)
     none = (low == 0) & (high == 0)
     below, above = (x < least) & ~none, (x > most) & ~none
     inner = gradients * (~(below | above)).astype("float32")
@@ -152,7 +167,7 @@ def fake_quant_vars_gradient(
     num_bits: int,
     narrow_range: bool,
 ) -> tuple[Array, ...]:
-    """The gradients by the numbers and by the ends of the range."""
+    """The gradients with respect to the numbers and to the ends of the range."""
     require_same_shape(gradients=gradients, x=x)
     require_rank(0, low=low, high=high)
     ends = (xp.asarray(low), xp.asarray(high))
@@ -170,7 +185,7 @@ def fake_quant_channels_gradient(
     num_bits: int,
     narrow_range: bool,
 ) -> tuple[Array, ...]:
-    """The gradients by the numbers and by the ends of the channels' ranges."""
+    """The gradients with respect to the numbers and to the ends of the channels' ranges."""
     require_same_shape(gradients=gradients, x=x)
     _check_channels(x, low, high)
     axes = tuple(range(x.ndim - 1))

@@ -1,8 +1,8 @@
 """Checks of indices against dimensions, and the handling of those out of range.
 
-On a CPU an index out of range is an error. A GPU could report it only if every run waited for it.
-So there gathered elements are 0, as TensorFlow documents of `tf.gather`, and sums ignore the
-update; only updates that replace, multiply or compare wait.
+On a CPU an index out of range is an error. On a GPU a run would have to wait for the device to
+report one. So a GPU gathers 0 for it, as TensorFlow documents of `tf.gather`, and additions ignore
+the update; only updates that replace, multiply or compare wait and report the error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["check_range", "index_vectors", "vectors_within", "within", "zeroed"]
 
 
 def check_range(xp: ArrayModule, indices: Array, limit: int, what: str) -> None:
-    """Check that every index is in [0, limit), waiting for a GPU.
+    """Check that every index is in [0, limit); this waits for a GPU.
 
     Raises:
       InvalidArgument: an index is out of range.
@@ -34,14 +34,14 @@ def check_range(xp: ArrayModule, indices: Array, limit: int, what: str) -> None:
 
 
 def within(xp: ArrayModule, indices: Array, limit: int, what: str) -> tuple[Array, Array | None]:
-    """Indices in [0, limit), and a mask of those that were in that range.
+    """Indices in [0, limit), and on a GPU a mask of the indices that are in this range.
 
     Returns:
-      The indices, and None on a CPU; on a GPU indices out of range are 0, and the mask is False
-      for them.
+      On a CPU the indices and None. On a GPU the indices, with 0 for those out of range, and the
+      mask, a bool array of their shape that is False for those.
 
     Raises:
-      InvalidArgument: one is out of range; on a GPU only if no index could be within it.
+      InvalidArgument: an index is out of range; on a GPU only if the range is empty.
 
     """
     if xp is HOST:
@@ -54,7 +54,7 @@ def within(xp: ArrayModule, indices: Array, limit: int, what: str) -> tuple[Arra
 
 
 def zeroed(xp: ArrayModule, values: Array, inside: Array | None) -> Array:
-    """The values with 0 where the mask of their leading dimensions is False; no mask, no change."""
+    """The values, with 0 where a mask of their leading dimensions is False; None masks nothing."""
     if inside is None:
         return values
     wide = inside.reshape(inside.shape + (1,) * (values.ndim - inside.ndim))
@@ -64,11 +64,11 @@ def zeroed(xp: ArrayModule, values: Array, inside: Array | None) -> Array:
 def index_vectors(
     xp: ArrayModule, indices: Array, shape: tuple[int, ...], what: str = "shape"
 ) -> tuple[Array, ...]:
-    """Checked index vectors as an index tuple; waits for a GPU.
+    """Check index vectors and convert them to a tuple that indexes an array; waits for a GPU.
 
     Args:
       xp: the array module.
-      indices: the vectors, along the last axis.
+      indices: the vectors, [..., depth].
       shape: the shape of the tensor that they index.
       what: the name of this shape in messages.
 

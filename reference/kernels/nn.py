@@ -22,7 +22,7 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, ker
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
 _SELU_ALPHA: Final = 1.6732632423543772848170429916717
 
-#: -log(epsilon) - 2 for each dtype.
+#: -log(epsilon) - 2 for each dtype: beyond it softplus(x) is x, below its negative exp(x).
 _SOFTPLUS_EDGE: Final = {
     name: bits * math.log(2.0) - 2.0
     for name, bits in (("bfloat16", 7), ("float16", 10), ("float32", 23), ("float64", 52))
@@ -30,8 +30,8 @@ _SOFTPLUS_EDGE: Final = {
 
 
 def _constant(number: float, like: Array) -> Array:
-
-    constant: Array = like.dtype.type(number)  # a kernel's argument, which need not be uploaded
+    """A number as a numpy scalar of an array's dtype, which need not be copied to a GPU."""
+    constant: Array = like.dtype.type(number)
     return constant
 
 
@@ -65,14 +65,14 @@ def selu(xp: ArrayModule, x: Array) -> Array:
 
 @kernel("LeakyRelu")
 def leaky_relu(xp: ArrayModule, x: Array, *, alpha: float) -> Array:
-    """Numbers above zero as they are, others times alpha."""
+    """Elementwise x, but alpha * x where x is not above zero."""
     slope = xp.asarray(alpha, dtype="float32")  # a GraphDef holds the attribute as float32
     return xp.where(x > 0, x, x * slope.astype(x.dtype))
 
 
 @binder("Softplus")
 def softplus(bind: Bind) -> KernelFunction:
-    """log(1 + exp(x)); x or exp(x) where the rest is below the dtype's precision."""
+    """log(1 + exp(x)); x or exp(x) where the dtype cannot tell these from the result."""
     xp, edge = bind.xp, _SOFTPLUS_EDGE[bind.attrs["T"]]
 
     @widened
@@ -91,6 +91,7 @@ def softsign(xp: ArrayModule, x: Array) -> Array:
 
 
 def _shifted(xp: ArrayModule, logits: Array) -> Array:
+    """The logits minus the maximum of their row, so that exp does not overflow."""
     require_rank_at_least(1, logits=logits)
     if not logits.size:
         return logits
@@ -100,7 +101,7 @@ def _shifted(xp: ArrayModule, logits: Array) -> Array:
 @kernel("Softmax")
 @widened
 def softmax(xp: ArrayModule, logits: Array) -> Array:
-    """exp(logits) of each row, scaled to the sum 1."""
+    """exp(logits), scaled so that each row (the last dimension) has the sum 1."""
     powers = xp.exp(_shifted(xp, logits))
     return powers / xp.add.reduce(powers, axis=-1, keepdims=True)
 
@@ -129,7 +130,7 @@ def _biased(x: Array, bias: Array, first: bool) -> Array:
 
 @kernel("BiasAdd")
 def bias_add(_: ArrayModule, x: Array, bias: Array, *, data_format: str) -> Array:
-    """A vector added along the channels."""
+    """A vector added along the channels, the last dimension or (NCHW) the second one."""
     return _biased(x, bias, data_format in {"NCHW", b"NCHW"})
 
 
@@ -159,7 +160,10 @@ def l2_loss(xp: ArrayModule, x: Array) -> Array:
 
 @kernel("SoftmaxCrossEntropyWithLogits")
 def cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Array, Array]:
-    """Cross entropy of softmax rows and label rows, and its gradient."""
+    """The cross entropy of the softmax of each row with a row of labels, and its gradient.
+
+    The loss has the shape [batch], the gradient with respect to the logits [batch, classes].
+    """
     if max(features.ndim, labels.ndim) != 2:
         raise InvalidArgument(
             f"logits and labels must be broadcastable to rank 2: {features.shape}, {labels.shape}"
@@ -175,7 +179,10 @@ def cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Arra
 
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Array, Array]:
-    """Cross entropy of softmax rows and label numbers, and its gradient."""
+    """The cross entropy of the softmax of each row with a class number, and its gradient.
+
+    The loss has the shape [batch], the gradient with respect to the logits [batch, classes].
+    """
     require_rank(2, logits=features)
     if labels.shape != features.shape[:1]:
         raise InvalidArgument(
@@ -193,9 +200,8 @@ def sparse_cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tup
     chosen = xp.arange(classes)[None, :] == labels[:, None]
     loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)
     gradient = xp.exp(logs) - chosen.astype("float64")
-    if (
-        xp is not HOST
-    ):  # a GPU does not report them: rows of such labels are NaN, as TensorFlow documents
+    if xp is not HOST:
+        # On a GPU labels outside of the range are no error, but give NaN, as TensorFlow documents.
         loss = xp.where(outside, xp.nan, loss)
         gradient = xp.where(outside[:, None], xp.nan, gradient)
     return loss.astype(features.dtype), gradient.astype(features.dtype)
@@ -205,7 +211,7 @@ GradientFunction = Callable[[ArrayModule, Array, Array], Array]
 
 
 def _gradient(*op_types: str) -> Callable[[GradientFunction], GradientFunction]:
-    """Register `function(xp, a, b)` for operations whose inputs have one shape."""
+    """Register `function(xp, a, b)` as the kernel of operations whose inputs have equal shapes."""
 
     def register(function: GradientFunction) -> GradientFunction:
         @kernel(*op_types)
@@ -234,13 +240,13 @@ def relu6_grad(_: ArrayModule, gradients: Array, features: Array) -> Array:
 
 @_gradient("EluGrad")
 def elu_grad(xp: ArrayModule, gradients: Array, outputs: Array) -> Array:
-    """The gradient, times the output plus 1 below zero."""
+    """The gradient; where the output is below zero, times (output + 1)."""
     return xp.where(outputs < 0, gradients * (outputs + xp.ones((), outputs.dtype)), gradients)
 
 
 @_gradient("SeluGrad")
 def selu_grad(xp: ArrayModule, gradients: Array, outputs: Array) -> Array:
-    """The gradient times the scale, below zero times the output plus scale * alpha."""
+    """The gradient times scale; where the output is below zero, times (output + scale * alpha)."""
     scale = _constant(_SELU_SCALE, outputs)
     below = _constant(_SELU_SCALE * _SELU_ALPHA, outputs)
     return gradients * xp.where(outputs < 0, outputs + below, scale)
@@ -248,7 +254,7 @@ def selu_grad(xp: ArrayModule, gradients: Array, outputs: Array) -> Array:
 
 @kernel("LeakyReluGrad")
 def leaky_relu_grad(xp: ArrayModule, gradients: Array, features: Array, *, alpha: float) -> Array:
-    """The gradient, times alpha where the feature is not above zero."""
+    """The gradient; where the feature is not above zero, times alpha."""
     require_same_shape(gradients=gradients, features=features)
     slope = xp.asarray(alpha, dtype="float32").astype(features.dtype)
     return xp.where(features > 0, gradients, gradients * slope)
@@ -256,13 +262,13 @@ def leaky_relu_grad(xp: ArrayModule, gradients: Array, features: Array, *, alpha
 
 @_gradient("SoftplusGrad")
 def softplus_grad(xp: ArrayModule, gradients: Array, features: Array) -> Array:
-    """The gradient over 1 + exp(-features)."""
+    """Elementwise gradients / (1 + exp(-features))."""
     return gradients / (xp.exp(-features) + xp.ones((), features.dtype))
 
 
 @_gradient("SoftsignGrad")
 def softsign_grad(xp: ArrayModule, gradients: Array, features: Array) -> Array:
-    """The gradient over (1 + |features|) squared."""
+    """Elementwise gradients / (1 + |features|) ** 2."""
     return gradients / xp.square(xp.ones((), features.dtype) + xp.absolute(features))
 
 
@@ -280,17 +286,17 @@ def tanh_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
 
 @_gradient("InvGrad", "ReciprocalGrad")
 def reciprocal_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
-    """-dy * y * y."""
+    """Elementwise -dy * conj(y * y)."""
     return -xp.conj(y * y) * dy
 
 
 @_gradient("RsqrtGrad")
 def rsqrt_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
-    """Elementwise dy * -0.5 * y ** 3."""
+    """Elementwise dy * -0.5 * conj(y ** 3)."""
     return _constant(-0.5, y) * dy * xp.conj(y * y * y)
 
 
 @_gradient("SqrtGrad")
 def sqrt_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
-    """Elementwise dy * 0.5 / y."""
+    """Elementwise dy * 0.5 / conj(y); 0 where dy is 0."""
     return xp.where(dy == 0, dy, _constant(0.5, y) * dy / xp.conj(y))

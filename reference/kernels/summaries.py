@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.png_files import png
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.spec.proto import foreign
-
-if TYPE_CHECKING:
-    from sessrun.spec.proto.summary_pb2 import Summary
-from typing import TYPE_CHECKING
-
-from sessrun.reference.base.arrays import ArrayModule
-from sessrun.reference.base.tensor_proto import HeldTensor
-from sessrun.reference.kernels.png_files import png
-
-if TYPE_CHECKING:
-    from sessrun.spec.proto.summary_pb2 import Summary
-import struct
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sessrun.spec.proto.summary_pb2 import Summary
@@ -51,7 +41,7 @@ def scalar_tag(tag: Array) -> str:
     """The tag of a summary, which must be a scalar.
 
     Raises:
-      KernelError: the tensor is no scalar.
+      KernelError: the tensor is not a scalar.
 
     """
     require_rank(0, tag=tag)
@@ -59,18 +49,18 @@ def scalar_tag(tag: Array) -> str:
 
 
 def numbered_tags(tag: str, kind: str, limit: int) -> list[str]:
-    """The tags of `limit` values of a kind, numbered if there may be more than one."""
+    """The tags of `limit` values of a kind, `tag/image/0` and so on; `tag/image` for one."""
     return [f"{tag}/{kind}/{i}" for i in range(limit)] if limit > 1 else [f"{tag}/{kind}"]
 
 
 def _text(tag: bytes) -> str:
-    """A tag as text, which messages hold; a ValueError if it is not UTF-8."""
+    """A tag as a str, which the Summary message takes; ValueError if it is not UTF-8."""
     return tag.decode()
 
 
 @kernel("ScalarSummary", devices=_CPU)
 def scalar_summary(_: ArrayModule, tags: Array, values: Array) -> Array:
-    """A Summary with a value for each tag."""
+    """A Summary with a number for each tag; `tags` and `values` have the same shape."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
 
     if tags.shape != values.shape:
@@ -111,7 +101,7 @@ def tagged_tensor_summary(
     *,
     T: str,
 ) -> Array:
-    """A Summary of a tensor with metadata, which is empty if it cannot be parsed."""
+    """A Summary of a tensor with metadata; metadata that cannot be parsed is replaced by none."""
     from sessrun.spec.proto.summary_pb2 import Summary, SummaryMetadata  # noqa: PLC0415 - as above
 
     word = scalar_tag(tag)
@@ -129,7 +119,7 @@ def tagged_tensor_summary(
 
 @kernel("MergeSummary", devices=_CPU)
 def merge_summary(_: ArrayModule, *inputs: Array) -> Array:
-    """One Summary with all values."""
+    """One Summary with the values of all input summaries."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
     merged = Summary()
@@ -147,21 +137,21 @@ def merge_summary(_: ArrayModule, *inputs: Array) -> Array:
     return serialized(merged)
 
 
-#: The channels that a pixel may have: grey, RGB, RGBA.
+#: The numbers of channels that an image may have: grey, RGB, RGBA.
 _DEPTHS: Final = (1, 3, 4)
 #: Values no greater than this are not scaled up.
 _NEAR_ZERO: Final = 1e-6
 
 
 def as_bytes(image: Array, bad_color: Array) -> Array:
-    """An image of floats as one of bytes.
+    """Convert an image of floats to uint8.
 
-    Zero becomes 0 and the greatest value 255; where a value is negative, zero becomes 128 and the
-    value farthest from it 1 or 255.
+    If no value is negative, zero becomes 0 and the greatest value 255. Otherwise zero becomes 128,
+    and the value farthest from zero becomes 1 or 255.
 
     Args:
       image: floats of the shape [height, width, depth].
-      bad_color: the pixel that replaces those with a value that is not finite.
+      bad_color: the pixel that replaces each pixel with a value that is not finite.
 
     """
     is_good = HOST.isfinite(image).all(axis=2)
@@ -221,17 +211,18 @@ def _check(tensor: Array, bad_color: Array) -> None:
         )
 
 
-#: The header's sizes of what follows, its format (integers), and the bits of a sample.
+#: Fields of a WAV header: the bytes between the file's size field and the data, the size of the
+#: format chunk, the format (integers), and the bits of a sample.
 _AFTER_SIZE: Final = 36
 _FORMAT_SIZE: Final = 16
 _INTEGERS: Final = 1
 _BITS: Final = 16
-#: The integer for the sample 1, which is clipped to one less.
+#: The integer that a sample of 1.0 is scaled to, before it is clipped to the greatest int16.
 _FULL: Final = 1 << (_BITS - 1)
 
 
 def wav(frames: Array, rate: float) -> bytes:
-    """A WAV file of a sound.
+    """The bytes of a WAV file with 16-bit samples.
 
     Args:
       frames: floats of the shape [frames, channels], clipped to [-1, 1].
@@ -275,7 +266,7 @@ def wav(frames: Array, rate: float) -> bytes:
 def audio_summary(
     _: ArrayModule, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
 ) -> Array:
-    """A Summary of the first sounds of a batch."""
+    """A Summary of the first sounds of a batch, float32 [batch, frames(, channels)]."""
     return serialized(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
 
 

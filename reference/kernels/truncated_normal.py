@@ -1,9 +1,9 @@
-"""Kernels of normal numbers between bounds, by rejection of candidates in stream order.
+"""Kernels of the truncated normal distribution, by rejection sampling.
 
-A row of numbers has its own mean, deviation and bounds. Candidates are drawn from one of three
-distributions, depending on the bounds, and a row begins with a group of words of its own:
-its begin is known once the row before is full. Many candidates are computed at once, in passes
-over arrays: for a million numbers in four times the time of TensorFlow's loop.
+Each row of numbers has its own mean, standard deviation and bounds. Candidates are drawn from one
+of three distributions, depending on the bounds. A row begins with a new group of random words, so
+the previous row must be full before it can be drawn. Many candidates are computed at once, as
+arrays: a million numbers take four times the time of TensorFlow's loop.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from sessrun.reference.kernels.stateless import per_parameter, seeded_stream
 _CPU: Final = ("CPU",)
 #: The greatest number of successive rejected candidates.
 _TRIES: Final = 1000
-#: The deviations that the bounds must leave on one side of the mean for normal candidates.
+#: Candidates are normal if a bound is more standard deviations than this from the mean.
 _ROOM: Final = 1.3
-#: The number of candidates from which the rate of acceptance is estimated.
+#: The greatest number of candidates that are drawn to estimate the rate of acceptance.
 _SHOWN: Final = 4096
-#: The size of the rows in which numbers of one distribution are drawn.
+#: The size of a row if all numbers have the same parameters.
 _ROW: Final = 100
 
 
@@ -39,9 +39,10 @@ class _Method:
     """A method of drawing candidates.
 
     Attributes:
-      rounds: from groups of words to candidates and a mask of accepted ones, [rounds, width].
-      groups: the number of groups of words that a round takes.
-      width: the number of candidates that a round gives.
+      rounds: from groups of random words to candidates and the mask of those that are accepted,
+        both [rounds, width].
+      groups: the number of groups of words that a round uses.
+      width: the number of candidates that a round yields.
 
     """
 
@@ -51,7 +52,11 @@ class _Method:
 
 
 class _Bounds:
-    """A normal distribution with bounds in deviations, in the numbers' dtype as in TensorFlow.
+    """A truncated normal distribution; its arithmetic is in the result's dtype, as TensorFlow's.
+
+    Args:
+      parameters: four scalars: the mean, the standard deviation, the lower and the upper bound.
+      dtype: the name of the dtype.
 
     Raises:
       KernelError: the deviation is not positive, the bounds are empty, or neither is finite.
@@ -68,7 +73,7 @@ class _Bounds:
         self._low, self._high = (low - mean) / width, (high - mean) / width
         self._number = mean.dtype.type
 
-    def way(self) -> _Method:
+    def method(self) -> _Method:
         """The method with the best rate of acceptance."""
         low, high, number = self._low, self._high, self._number
         room = number(_ROOM)
@@ -83,7 +88,7 @@ class _Bounds:
         return _Method(self._exponential, 1, width // 2)
 
     def shifted(self, candidates: Array) -> Array:
-        """Candidates in deviations converted to numbers."""
+        """Convert candidates, in standard deviations from the mean, to numbers."""
         return candidates * self._width + self._mean
 
     def _evenly(self, even: Array, odd: Array) -> Array:
@@ -112,11 +117,18 @@ class _Bounds:
 
 
 class _Candidates:
-    """Candidates of one distribution, drawn from a counter of a stream on."""
+    """Candidates of one distribution, drawn from a stream of random words.
+
+    Args:
+      stream: the stream.
+      first: the counter of the first group of words.
+      bounds: the distribution.
+
+    """
 
     def __init__(self, stream: Stream, first: int, bounds: _Bounds) -> None:
         self._stream, self._next, self._bounds = stream, first, bounds
-        self._way = bounds.way()
+        self._method = bounds.method()
         self._start = 0
         self._rounds_drawn = 0
         self._parts: list[Array] = []
@@ -130,7 +142,7 @@ class _Candidates:
           KernelError: too many successive candidates were rejected.
 
         """
-        width, begin, chosen = self._way.width, 0, []
+        width, begin, chosen = self._method.width, 0, []
         accepted = self._accepted.tolist()
         for done in range(0, total, size):
             count = min(size, total - done)
@@ -147,28 +159,29 @@ class _Candidates:
         return self._bounds.shifted(self._values[HOST.concatenate(chosen)])
 
     def _enough(self, left: int) -> int:
-        """The number of rounds for so many numbers, by the rate of acceptance so far."""
-        width = self._way.width
+        """The number of rounds that `left` numbers need, by the rate of acceptance so far."""
+        width = self._method.width
         share = (len(self._accepted) + 1) / (self._rounds_drawn * width + 2)
         wanted = 1.05 * left / share if self._rounds_drawn else min(left * 1.5, _SHOWN)
         return int(wanted / width) + 8
 
     def counter(self) -> int:
-        """The first counter behind those that the rows so far have used."""
-        return self._next - (self._rounds_drawn - self._start) * self._way.groups
+        """The counter of the first group of words that no row has used."""
+        return self._next - (self._rounds_drawn - self._start) * self._method.groups
 
     def _draw(self, rounds: int) -> None:
-        way = self._way
+        method = self._method
         values, accepted = [self._values], [self._accepted]
-        for block, even, odd in self._stream.groups(self._next, rounds * way.groups):
-            candidates, fits = way.rounds(even, odd)
+        for block, even, odd in self._stream.groups(self._next, rounds * method.groups):
+            candidates, fits = method.rounds(even, odd)
             inside = HOST.flatnonzero(fits)
             values.append(candidates.reshape(-1)[inside])
-            accepted.append(inside + (self._rounds_drawn + block.start // way.groups) * way.width)
-        self._next += rounds * way.groups
+            first_round = self._rounds_drawn + block.start // method.groups
+            accepted.append(inside + first_round * method.width)
+        self._next += rounds * method.groups
         self._rounds_drawn += rounds
         self._values, self._accepted = HOST.concatenate(values), HOST.concatenate(accepted)
-        ends = HOST.concatenate([[-1], self._accepted, [self._rounds_drawn * way.width]])
+        ends = HOST.concatenate([[-1], self._accepted, [self._rounds_drawn * method.width]])
         if HOST.diff(ends).max() > _TRIES:
             raise Internal("TruncatedNormal sampler failed to accept a sample.")
 
@@ -176,10 +189,10 @@ class _Candidates:
 def _with_state(
     stream: Stream, dims: tuple[int, ...], parameters: list[Array], dtype: str
 ) -> Array:
-    """Numbers of the stream, with parameters for each row of the first dimension or for all.
+    """Numbers of the shape `dims`; parameters are scalars, or vectors with one for each row.
 
-    Rows with parameters of their own are drawn one by one, much slower than in TensorFlow:
-    the begin of a row in the stream depends on the row before.
+    A row is an index of the first dimension. Rows with different parameters are drawn one after
+    the other, much slower than in TensorFlow, since a row begins where the previous one ended.
 
     Raises:
       KernelError: the shape is empty, or parameters have wrong shapes.
@@ -214,7 +227,7 @@ def _with_state(
 
 @binder("ParameterizedTruncatedNormal", devices=_CPU)
 def parameterized_truncated_normal(bind: Bind) -> KernelFunction:
-    """Normal numbers between bounds."""
+    """Truncated normal numbers; parameters are scalars, or vectors with one for each row."""
     stream, dtype = stream_of(bind, HOST), bind.attrs["dtype"]
     return lambda shape, *parameters: _with_state(
         stream, checked_shape(shape), list(parameters), dtype
@@ -225,7 +238,10 @@ def parameterized_truncated_normal(bind: Bind) -> KernelFunction:
 def stateless_parameterized_truncated_normal(
     _: ArrayModule, shape: Array, seed: Array, *parameters: Array, dtype: str
 ) -> Array:
-    """Normal numbers between bounds, from a pair of seeds; the shape ends with the parameters'."""
+    """Truncated normal numbers of a pair of seeds.
+
+    The shape's last dimensions are the broadcast shape of the parameters.
+    """
     stream, dims = seeded_stream(HOST, seed), checked_shape(shape)
     flat = per_parameter(dims, parameters)
     count = math.prod(dims) // max(len(flat[0]), 1)

@@ -28,10 +28,10 @@ M = TypeVar("M", bound=Message)
 
 
 def check_graph(graph: object) -> None:
-    """Refuse what is neither a graph nor None.
+    """Check that a session's `graph` is a Graph or None.
 
     Raises:
-      TypeError: it is such a thing.
+      TypeError: it is neither.
 
     """
     if graph is not None and not isinstance(graph, Graph):
@@ -39,10 +39,10 @@ def check_graph(graph: object) -> None:
 
 
 def checked_target(target: object) -> bytes | None:
-    """The target as bytes.
+    """A session's target as bytes; None stays None.
 
     Raises:
-      TypeError: it is neither text nor None.
+      TypeError: the target is neither a string nor None.
 
     """
     if target is None or isinstance(target, bytes):
@@ -67,10 +67,15 @@ def no_engine(target: object, config: ConfigProto) -> errors.OpError:
 
 
 def adopted(message: object, cls: type[M], name: str) -> M | None:
-    """Our message of a message given, ours or TensorFlow's; None of None.
+    """A protobuf message as an instance of `cls`; None stays None.
+
+    Args:
+      message: an instance of `cls`, or of TensorFlow's class of the same name.
+      cls: this package's message class.
+      name: the name of the argument, for the error.
 
     Raises:
-      TypeError: it is no such message.
+      TypeError: the message is an instance of neither class.
 
     """
     if message is None:
@@ -84,10 +89,10 @@ def adopted(message: object, cls: type[M], name: str) -> M | None:
 
 
 def check_containers(containers: Iterable[object] | None) -> None:
-    """Refuse names of containers that are no text.
+    """Check that the names of containers are strings.
 
     Raises:
-      TypeError: one is not.
+      TypeError: a name is not a string.
 
     """
     if not all(isinstance(name, str | bytes) for name in containers or ()):
@@ -95,10 +100,14 @@ def check_containers(containers: Iterable[object] | None) -> None:
 
 
 def check_name(config: ConfigProto, others: Iterable[ConfigProto]) -> None:
-    """Refuse a name and version that the configuration may not give to its session.
+    """Check the session's name and version in a ConfigProto (`experimental.session_metadata`).
+
+    Args:
+      config: the configuration of the new session.
+      others: the configurations of the open sessions.
 
     Raises:
-      InvalidArgumentError: the version is negative, or another open session has both.
+      InvalidArgumentError: the version is negative, or an open session has this name and version.
 
     """
     label = _label(config)

@@ -24,8 +24,8 @@ class Invariants(NamedTuple):
     """The shape invariants of a loop's variables.
 
     Attributes:
-      shapes: the shapes of the variables' tensors, flat: several for a composite.
-      structure: the variables; of a sparse one no more is known than what holds.
+      shapes: the shapes of the variables' tensors, flat; a composite has several tensors.
+      structure: the variables, nested; a SparseTensor has the static shape of its invariant.
 
     """
 
@@ -38,12 +38,13 @@ def invariants_of(loop_vars: object, invariants: object) -> Invariants:
 
     Args:
       loop_vars: the first values of the variables, nested: tensors and composites.
-      invariants: for each of them a TensorShape or a TypeSpec; or None for the shapes of the first
-        values, of which sparse ones may become of more or fewer elements.
+      invariants: a TensorShape or a TypeSpec for each variable; or None for the shapes of the first
+        values, where the number of elements of a SparseTensor may change.
 
     Raises:
-      TypeError: an invariant is neither, or describes no such value.
-      ValueError: the structures differ, or a shape is none of such a value.
+      TypeError: an invariant is neither a TensorShape nor a TypeSpec, or the TypeSpec is not
+        compatible with the first value.
+      ValueError: the two structures differ, or a shape has the wrong rank for a SparseTensor.
 
     """
     if invariants is None:
@@ -55,7 +56,7 @@ def invariants_of(loop_vars: object, invariants: object) -> Invariants:
     shapes: list[TensorShape] = []
     parts: list[object] = []
     for value, shape in zip(values, given, strict=True):
-        invariant = _held(flow_of(value), shape)
+        invariant = _invariant_of(flow_of(value), shape)
         is_tensor = isinstance(invariant, TensorShape)
         shapes += [invariant] if is_tensor else [part.shape for part in invariant._component_specs]  # noqa: SLF001 - the spec's own parts
         parts.append(value.known_as(invariant.shape) if isinstance(value, SparseTensor) else value)
@@ -63,7 +64,7 @@ def invariants_of(loop_vars: object, invariants: object) -> Invariants:
 
 
 def is_within(shape: TensorShape, wider: TensorShape) -> bool:
-    """Whether every tensor of one shape is one of the other."""
+    """Whether every tensor of the static shape `shape` also has the static shape `wider`."""
     if wider.dims is None:
         return True
     if shape.ndims != wider.ndims:
@@ -72,7 +73,7 @@ def is_within(shape: TensorShape, wider: TensorShape) -> bool:
     return all(most is None or size == most for size, most in pairs)
 
 
-def _held(value: Structure, shape: object) -> Any:
+def _invariant_of(value: Structure, shape: object) -> Any:
     """The invariant of a variable: the shape of a tensor, or the spec of a composite."""
     if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
         raise TypeError(
@@ -92,7 +93,10 @@ def _held(value: Structure, shape: object) -> Any:
 
 
 def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:
-    """The spec that a shape means: of sparse values that of their shape, of rows that of them."""
+    """The TypeSpec that a shape stands for as the invariant of a composite.
+
+    For a SparseTensor it is the shape of `dense_shape`, for IndexedSlices that of `values`.
+    """
     if isinstance(value, SparseTensor):
         if shape.ndims not in {None, 1}:
             raise ValueError(
@@ -107,12 +111,12 @@ def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:
 
 
 def shape_after_iteration(name: str, before: TensorShape, after: TensorShape) -> ValueError:
-    """The error for a variable whose shape after an iteration is none that it may have.
+    """The error for a loop variable whose shape after an iteration violates its invariant.
 
     Args:
-      name: the name of its first value, in quotation marks.
-      before: the shape that it enters the loop with.
-      after: its shape after an iteration.
+      name: the name of the variable's first value, in quotation marks.
+      before: the shape that the variable enters the loop with.
+      after: the shape that it has after an iteration.
 
     """
     return ValueError(

@@ -6,8 +6,8 @@
 
     z = scaled(a, b)
 
-The body is built once, when the function is first called or its definition asked for. Source:
-TF 2.21, `tensorflow.python.framework.function`.
+The body is built once, at the first call of the function or the first use of its FunctionDef.
+Source: TF 2.21, `tensorflow.python.framework.function`.
 """
 
 from __future__ import annotations
@@ -65,21 +65,22 @@ _SHORT: Final[Mapping[Any, str]] = {
 
 
 class Defun:
-    """A decorator: the Python function becomes a function of graphs.
+    """Decorator that defines a Python function as a function of the graph's function library.
 
     Args:
-      *input_types: the dtypes of its arguments; if there are none and it has arguments, a function
-        is defined for each combination of dtypes it is called with.
-      func_name: its name; by default the Python function's with a hash.
-      grad_func: a defined function that computes its gradient.
-      python_grad_func: a Python function that does.
-      out_names: names of its results.
-      **options: what it has as attributes (`noinline`); `shape_func`, from the
-        operation of a call to the shapes of its outputs; `capture_by_value`.
+      *input_types: the dtypes of the arguments; if left out, a function is defined for each
+        combination of dtypes that the decorated function is called with.
+      func_name: the name of the function; by default the Python function's with a hash.
+      grad_func: a defined function that computes the gradient.
+      python_grad_func: a Python function that computes the gradient, instead of `grad_func`.
+      out_names: the names of the results.
+      **options: attributes of the function, such as `noinline`; `shape_func`, a Python function
+        from the operation of a call to the shapes of its outputs; `capture_by_value`, whether the
+        body copies the operations that compute captured tensors.
 
     Raises:
-      ValueError: the Python function cannot be called, has defaults or keyword arguments, or
-        another number of arguments.
+      ValueError: the decorated object is not callable, has default values or keyword arguments,
+        or takes another number of arguments than `input_types` has.
 
     """
 
@@ -102,7 +103,7 @@ class Defun:
         }
 
     def __call__(self, func: Callable[..., object]) -> DefinedFunction | OverloadedFunction:
-        """The function of graphs."""
+        """The defined function; an OverloadedFunction if the dtypes are not declared."""
         if not callable(func):
             raise ValueError(f"Function {func} must be a callable.")  # noqa: TRY004 - TensorFlow's class
         spec = inspect.getfullargspec(func)
@@ -131,9 +132,9 @@ class DefinedFunction:
     """A function with its argument types; its body is built when first needed.
 
     Args:
-      func: builds the body.
-      argnames: names of its arguments; further ones are numbered.
-      input_types: their dtypes.
+      func: the Python function that builds the body.
+      argnames: the names of the arguments; those after them are named `arg0`, `arg1`, ... by index.
+      input_types: the dtypes of the arguments.
       **options: as for `Defun`.
 
     Attributes:
@@ -181,7 +182,7 @@ class DefinedFunction:
 
     @property
     def definition(self) -> FunctionDef:
-        """The FunctionDef; built by the Python function at the first use."""
+        """The FunctionDef; its first use calls the Python function, which builds the body."""
         if self._definition is None:
             self._definition = self._define()
         return self._definition
@@ -207,7 +208,7 @@ class DefinedFunction:
 
     @property
     def stateful_ops(self) -> list[tuple[str, str]]:
-        """Name and type of every stateful operation of the body."""
+        """The name and the op type of every stateful operation of the body."""
         ops = self._built().get_operations()
         return [(op.name, op.type) for op in ops if op.declaration.stateful]
 
@@ -217,7 +218,7 @@ class DefinedFunction:
         return None if self._grad_func is None else self._grad_func.name
 
     def set_grad_func(self, grad_func: Callable[..., object]) -> None:
-        """Say which defined function computes its gradient; once."""
+        """Set the defined function that computes the gradient, which must not be set already."""
         assert self._grad_func is None
         assert isinstance(grad_func, DefinedFunction)
         self._grad_func = grad_func
@@ -263,10 +264,10 @@ class DefinedFunction:
             body.outputs = [body.capture(convert_to_tensor(result)) for result in results]
 
     def add_to_graph(self, g: Graph) -> None:
-        """Put the function, and that of its gradient, into the library of a graph.
+        """Add the function and its gradient function to the function library of a graph.
 
         Raises:
-          InvalidArgumentError: another function, or an operation, has that name.
+          InvalidArgumentError: another function, or an op type, has the same name.
           ValueError: both a function and a Python function compute its gradient.
 
         """
@@ -288,12 +289,12 @@ class DefinedFunction:
         """Make an operation of the default graph that calls the function.
 
         Args:
-          *args: its arguments.
+          *args: the arguments: tensors, or values that are converted to tensors.
           name: the operation's name; by default the function's.
           **options: attributes of the operation, such as `noinline`.
 
         Returns:
-          The result; a tuple if there are several; the operation if the function returns nothing.
+          The result: a Tensor, a tuple of several, or the Operation if the function returns none.
 
         Raises:
           ValueError: too few or too many arguments, or an unknown option.
@@ -316,7 +317,7 @@ class DefinedFunction:
 
 
 class OverloadedFunction:
-    """A function that is defined anew for the argument types of a call.
+    """A function that is defined once for each combination of argument dtypes of its calls.
 
     The arguments are those of `DefinedFunction`.
     """
@@ -338,16 +339,17 @@ class OverloadedFunction:
         self._defined: dict[str, DefinedFunction] = {}
 
     def instantiate(self, input_types: Sequence[object]) -> DefinedFunction:
-        """The function for these dtypes.
+        """The function for arguments of these dtypes.
 
         Raises:
-          ValueError: a dtype that no argument can have.
+          ValueError: a dtype is not supported, such as that of a resource.
 
         """
-        odd = [kind for kind in input_types if kind not in _SHORT]
-        if odd:
+        unsupported = [kind for kind in input_types if kind not in _SHORT]
+        if unsupported:
             raise ValueError(
-                f"Unsupported dtypes {odd} in `types`. Supported dtypes are {_SHORT.keys()}."
+                f"Unsupported dtypes {unsupported} in `types`. Supported dtypes are "
+                f"{_SHORT.keys()}."
             )
         key = "".join(_SHORT[kind] for kind in input_types)
         if key not in self._defined:
@@ -362,16 +364,16 @@ class OverloadedFunction:
         return self._defined[key]
 
     def __call__(self, *args: object, **options: Any) -> Tensor | tuple[Tensor, ...] | Operation:
-        """Call the function for the dtypes of the arguments; as `DefinedFunction.__call__`."""
+        """Call the function defined for the arguments' dtypes, as `DefinedFunction.__call__`."""
         tensors = [convert_to_tensor(arg) for arg in args]
         return self.instantiate([tensor.dtype for tensor in tensors])(*tensors, **options)
 
 
 def _attrs(name: str, options: Mapping[str, object]) -> dict[str, AttrValue]:
-    """The attributes of a function and of its calls.
+    """The options of a function or of a call as attributes of a FunctionDef or NodeDef.
 
     Raises:
-      ValueError: an option is unknown, or of a wrong type.
+      ValueError: an option is unknown, or its value has the wrong type.
 
     """
     attrs = {"_disable_call_shape_inference": AttrValue(b=True)}
@@ -410,10 +412,11 @@ def _experimental(key: str, value: object) -> AttrValue:
 
 
 def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
-    """The functions of a FunctionDefLibrary, gradients before the functions they belong to.
+    """The functions of a FunctionDefLibrary, gradient functions before those they differentiate.
 
     Raises:
-      ValueError: a gradient is of a function, or is one, that is not there; or they go around.
+      ValueError: a GradientDef names a function that the library lacks, or the functions and
+        their gradient functions form a cycle.
 
     """
     functions = {item.signature.name: from_definition(item) for item in library.function}
@@ -438,7 +441,7 @@ def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
 def from_definition(
     function: FunctionDef, grad_func: Callable[..., object] | None = None
 ) -> DefinedFunction:
-    """The function of a FunctionDef, with the function that computes its gradient, or None."""
+    """The DefinedFunction of a FunctionDef; `grad_func` computes its gradient."""
     types = [dtypes.as_dtype(arg.type) for arg in function.signature.input_arg]
     names = [arg.name for arg in function.signature.input_arg]
     name = function.signature.name
@@ -454,7 +457,7 @@ def from_definition(
 
 
 def get_extra_vars() -> list[Tensor | Variable]:
-    """The variables that the body being built has asked for; [] outside of a body."""
+    """The variables that the body being built has requested; [] outside of a body."""
     graph = default_graph.get_default_graph()
     return graph.extra_vars if isinstance(graph, FuncGraph) else []
 

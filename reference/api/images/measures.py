@@ -31,6 +31,13 @@ __all__ = ["compatible_shapes"]
 def total_variation(images: Tensor, name: str | None = None) -> Tensor:
     """The total variation of images: the sum of the absolute differences of neighbouring pixels.
 
+    Args:
+      images: one image [height, width, channels], or images [batch, height, width, channels].
+      name: the operations' scope.
+
+    Returns:
+      A scalar for one image, else a tensor [batch]; in the dtype of the images.
+
     Raises:
       ValueError: the rank is neither 3 nor 4.
 
@@ -52,7 +59,14 @@ def total_variation(images: Tensor, name: str | None = None) -> Tensor:
 
 @public("image.image_gradients")
 def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
-    """The differences from a pixel to the next one down and to the right; 0 at the edge.
+    """The differences between a pixel and its neighbours below and to the right.
+
+    Args:
+      image: images [batch, height, width, channels].
+
+    Returns:
+      The vertical and the horizontal differences, each of the images' shape and dtype. The last
+      row of the former and the last column of the latter are 0.
 
     Raises:
       ValueError: the rank is not 4.
@@ -74,10 +88,13 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def compatible_shapes(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
-    """The shapes of two images, and the assertions that they are compatible in a run.
+    """Check that two images, or batches of images, have compatible shapes.
+
+    Returns:
+      The two shapes, int32 vectors, and Assert operations that check them when the graph runs.
 
     Raises:
-      ValueError: their shapes are not compatible.
+      ValueError: the static shapes are not compatible.
 
     """
     first, second = pair = [image.shape.with_rank_at_least(3) for image in (one, other)]
@@ -87,10 +104,10 @@ def compatible_shapes(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[
         for a, b in zip(*outer, strict=False):
             if not (a == 1 or b == 1 or a.is_compatible_with(b)):
                 raise bad_value(f"Two images are not compatible: {first} and {second}")
-    mine, its = shape_n([one, other])
-    enough = assert_(greater_equal(size(mine), 3), [mine, its], summarize=10)
-    alike = reduce_all(equal(mine[-3:], its[-3:]))
-    return mine, its, [enough, assert_(alike, [mine, its], summarize=10)]
+    shapes = one_shape, other_shape = shape_n([one, other])
+    rank_check = assert_(greater_equal(size(one_shape), 3), list(shapes), summarize=10)
+    is_equal = reduce_all(equal(one_shape[-3:], other_shape[-3:]))
+    return one_shape, other_shape, [rank_check, assert_(is_equal, list(shapes), summarize=10)]
 
 
 @public("image.psnr")
@@ -98,13 +115,16 @@ def psnr(a: Tensor, b: TensorLike, max_val: TensorLike, name: str | None = None)
     """The peak signal-to-noise ratio of two images, in decibels.
 
     Args:
-      a: one image or a batch of images.
+      a: images [..., height, width, channels].
       b: images of the same shape.
       max_val: the difference between the largest and the smallest value that the dtype allows.
       name: the operations' scope.
 
+    Returns:
+      One number for each pair of images, float32.
+
     Raises:
-      ValueError: their shapes are not compatible.
+      ValueError: the shapes of `a` and `b` are not compatible.
 
     """
     with name_scope(name, "PSNR", [a, b]):

@@ -33,20 +33,30 @@ from sessrun.reference.public import public
 
 __all__ = ["assert_equal", "assert_less", "assert_non_negative"]
 
-#: The name of the NoOp that stands for a condition that holds statically.
+#: The name of the NoOp that replaces an Assert whose condition holds statically.
 _SETTLED: Final = "static_checks_determined_all_ok"
 
 Check = Callable[..., Operation]
 
 
 def _prefix(message: str | None) -> str:
-    """The beginning of an error text: the message, if there is one."""
+    """The beginning of an error text: the caller's message and two spaces, or nothing."""
     return f"{message}.  " if message else ""
 
 
 def _comparison(
     name: str, sign: str, make: Callable[..., Tensor], known: Callable[..., Any]
 ) -> Check:
+    """A function such as `assert_less`.
+
+    Args:
+      name: the function's name.
+      sign: the comparison as its error text writes it.
+      make: makes the operation that compares two tensors.
+      known: compares two arrays.
+
+    """
+
     def check(
         x: TensorLike,
         y: TensorLike,
@@ -81,15 +91,15 @@ def _comparison(
       x: a tensor.
       y: a tensor of the same dtype.
       data: the values that the error shows, by default x and y.
-      summarize: the number of elements it shows of each value.
-      message: the beginning of its text.
+      summarize: the number of elements that the error shows of each value.
+      message: the beginning of the error's text.
       name: the operations' name scope.
 
     Returns:
-      The operation that fails if it does not hold.
+      An Assert operation, which raises InvalidArgumentError in a run if the assertion fails.
 
     Raises:
-      InvalidArgumentError: it is seen at once that it does not hold.
+      InvalidArgumentError: x and y are constants for which the assertion fails.
 
     """
     return check
@@ -133,6 +143,17 @@ def assert_equal(
 def _sign(
     name: str, sign: str, against: Check, *, zero_first: bool, shown_apart: bool = True
 ) -> Check:
+    """A function such as `assert_positive`.
+
+    Args:
+      name: the function's name.
+      sign: the comparison of x with 0 as its error text writes it.
+      against: the assertion that compares two tensors.
+      zero_first: whether `against` gets 0 and x, rather than x and 0.
+      shown_apart: whether the error text's condition and the tensor's name are two constants.
+
+    """
+
     def check(
         x: TensorLike,
         data: Sequence[object] | None = None,
@@ -181,11 +202,14 @@ def assert_near(
       x: a tensor of floating-point or complex numbers.
       y: a tensor of the same dtype.
       rtol: the relative tolerance, by default ten times the dtype's machine epsilon.
-      atol: the absolute tolerance, likewise.
+      atol: the absolute tolerance, with the same default.
       data: the values that the error shows.
-      summarize: the number of elements it shows of each value.
-      message: the beginning of its text.
+      summarize: the number of elements that the error shows of each value.
+      message: the beginning of the error's text.
       name: the operations' name scope.
+
+    Returns:
+      An Assert operation, which raises InvalidArgumentError in a run if the assertion fails.
 
     """
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
@@ -209,7 +233,7 @@ def assert_near(
         return assert_(condition, data, summarize=summarize)
 
 
-def _one(ranks: Sequence[Any]) -> str:
+def _first_rank(ranks: Sequence[Any]) -> str:
     return str(int(ranks[0]))
 
 
@@ -218,9 +242,18 @@ def _ranked(
     words: str,
     static: Callable[[int, Sequence[int]], bool],
     dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor],
-    listed: Callable[[Sequence[Any]], str] = _one,
+    listed: Callable[[Sequence[Any]], str] = _first_rank,
 ) -> Check:
-    """A function that asserts a relation between the rank of a tensor and given ranks."""
+    """A function that asserts a relation between the rank of a tensor and given ranks.
+
+    Args:
+      name: the name of the scope.
+      words: the relation as the error text writes it, between "must have rank" and the ranks.
+      static: the relation of a static rank to known ranks.
+      dynamic: the same relation as an operation on int32 scalars.
+      listed: the ranks as the error text writes them.
+
+    """
 
     def check(
         x: TensorLike,
@@ -305,10 +338,21 @@ def assert_rank(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Assert that x has this rank.
+    """Assert that x has a rank.
+
+    Args:
+      x: a tensor or a SparseTensor.
+      rank: an int32 scalar.
+      data: the values that the error shows.
+      summarize: the number of elements that the error shows of each value.
+      message: the beginning of the error's text.
+      name: the operations' name scope.
+
+    Returns:
+      An Assert operation, or a NoOp if the ranks are known statically.
 
     Raises:
-      ValueError: the static rank is another.
+      ValueError: the static rank is another, or `rank` is not a scalar.
       TypeError: `rank` is not an int32.
 
     """
@@ -324,7 +368,7 @@ def assert_rank_at_least(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Assert that x has at least this rank; errors as for `assert_rank`."""
+    """Assert that x has at least a rank; arguments and errors as for `assert_rank`."""
     return _is_at_least(x, [rank], data, summarize, message, name)
 
 
@@ -337,7 +381,7 @@ def assert_rank_in(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Assert that x has one of these ranks; errors as for `assert_rank`."""
+    """Assert that x has one of several ranks; arguments and errors as for `assert_rank`."""
     return _is_in(x, list(ranks), data, summarize, message, name)
 
 
@@ -348,7 +392,7 @@ def assert_scalar(
     """The value as a tensor, whose static rank must be 0.
 
     Raises:
-      ValueError: it is not.
+      ValueError: the static rank is not 0, or is unknown.
 
     """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
@@ -365,10 +409,10 @@ def assert_scalar(
 def assert_type(
     tensor: TensorLike, tf_type: DType, message: str | None = None, name: str | None = None
 ) -> Operation:
-    """Assert that a tensor has this dtype.
+    """Assert, while the graph is built, that a tensor has a dtype; returns a NoOp.
 
     Raises:
-      TypeError: it is not.
+      TypeError: the dtype is another.
 
     """
     wanted = dtypes.as_dtype(tf_type)
@@ -385,10 +429,10 @@ def assert_type(
 
 @public("assert_integer", "debugging.assert_integer")
 def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
-    """Assert that a tensor has an integer dtype.
+    """Assert, while the graph is built, that a tensor has an integer dtype; returns a NoOp.
 
     Raises:
-      TypeError: it is not.
+      TypeError: the dtype is not an integer dtype.
 
     """
     with name_scope(name, "assert_integer", [x]):
@@ -406,7 +450,7 @@ def assert_proper_iterable(values: TensorLike) -> None:
     """Assert that a value is an iterable other than a tensor, an array or a string.
 
     Raises:
-      TypeError: it is not.
+      TypeError: the value is no such iterable.
 
     """
     kinds = (Tensor, SparseTensor, np.ndarray, bytes, str)
@@ -418,36 +462,13 @@ def assert_proper_iterable(values: TensorLike) -> None:
 
 @public("debugging.is_numeric_tensor", "is_numeric_tensor")
 def is_numeric_tensor(tensor: TensorLike) -> bool:
-    """Whether a value is a tensor of a numeric dtype."""
+    """Whether a value is a Tensor of a float, integer, complex or quantized dtype."""
     return isinstance(tensor, Tensor) and (
         tensor.dtype.is_floating
         or tensor.dtype.is_integer
         or tensor.dtype.is_complex
         or tensor.dtype.is_quantized
     )
-
-
-_CHECKS: Final = (
-    assert_equal,
-    assert_none_equal,
-    assert_less,
-    assert_less_equal,
-    assert_greater,
-    assert_greater_equal,
-    assert_negative,
-    assert_positive,
-    assert_non_negative,
-    assert_non_positive,
-    assert_near,
-    assert_rank,
-    assert_rank_at_least,
-    assert_rank_in,
-    assert_scalar,
-    assert_type,
-    assert_integer,
-    assert_proper_iterable,
-    is_numeric_tensor,
-)
 
 
 public("assert_none_equal", "debugging.assert_none_equal")(assert_none_equal)

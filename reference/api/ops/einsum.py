@@ -28,17 +28,18 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     """Einstein summation: sums of products over labelled dimensions.
 
     Args:
-      equation: letters for the dimensions of each input, then `->` and those of the result; by
-        default the letters that occur once, in alphabetical order. `...` broadcasts.
+      equation: letters for the dimensions of each input, then `->` and letters for those of the
+        result; without `->` these are the letters that occur once, in alphabetical order. `...`
+        stands for dimensions that are broadcast.
       *inputs: tensors of one dtype.
       **kwargs: `name`, the operations' scope; `optimize`, how the order of more than two inputs is
         chosen, as `numpy.einsum_path` names it.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the inputs' dtype.
 
     Raises:
-      TypeError: there are other keyword arguments.
+      TypeError: there are other keyword arguments than `name` and `optimize`.
       ValueError: the equation is ill-formed, or the inputs do not fit it.
 
     """
@@ -105,7 +106,7 @@ def _parsed(equation: str, count: int) -> tuple[list[str], str]:
 def _sizes(
     parts: Sequence[str], shapes: Sequence[list[int | None] | None], equation: str
 ) -> dict[str, int]:
-    """The size of each label; that of an ellipsis is a product, an unknown one counts as 1."""
+    """The size of each label: of an ellipsis the product of its sizes, of an unknown one 1."""
     sizes = dict.fromkeys("".join(parts), _UNKNOWN)
     for index, (labels, shape) in enumerate(zip(parts, shapes, strict=True)):
         if shape is None:
@@ -151,15 +152,12 @@ def _contract_in_order(
         picked = [(operands.pop(index), parts.pop(index)) for index in chosen]
         others = "".join(parts) + result
         for step, (operand, labels) in enumerate(picked[1:], start=1):
-            first, its = picked[0]
-            later = others + "".join(text for _, text in picked[step + 1 :])
+            first, first_labels = picked[0]
+            used_later = others + "".join(text for _, text in picked[step + 1 :])
             is_last = not parts and step == len(picked) - 1
-            names = (
-                result
-                if is_last
-                else "".join(name for name in dict.fromkeys(its + labels) if name in later)
-            )
-            picked[0] = _contract([first, operand], [its, labels], names), names
+            both = dict.fromkeys(first_labels + labels)
+            kept = result if is_last else "".join(name for name in both if name in used_later)
+            picked[0] = _contract([first, operand], [first_labels, labels], kept), kept
         operands.append(picked[0][0])
         parts.append(picked[0][1])
     contracted: Tensor = operands[0]

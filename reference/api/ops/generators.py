@@ -88,11 +88,17 @@ def _state_size(alg: AlgorithmLike) -> int:
 
 @public("random.create_rng_state", "random.experimental.create_rng_state")
 def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
-    """The state of a seed, padded with zeros on the left.
+    """The initial state of a generator for a seed.
 
     Args:
-      seed: an integer, however large, or a vector of integers.
+      seed: an integer, which is split into 64-bit words, or a vector of integers.
       alg: `philox`, `threefry`, an `Algorithm` or its number.
+
+    Returns:
+      The seed as a vector, int64: [3] for Philox, [2] for ThreeFry, with zeros in front.
+
+    Raises:
+      ValueError: the algorithm is unknown.
 
     """
     size = _state_size(algorithm_number(alg))
@@ -107,7 +113,7 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
 
 
 def _joined(key: TensorLike, counter: TensorLike, size: int) -> Tensor:
-    """The state of a counter and a key."""
+    """The state, int64 [size], that a counter [size - 1] and a scalar key make up."""
     counters, one_key = _state_tensor(counter), _state_tensor(key)
     counters.shape.assert_is_compatible_with([size - 1])
     one_key.shape.assert_is_compatible_with([])
@@ -125,10 +131,15 @@ class Generator:
     """A generator of random numbers.
 
     Args:
-      copy_from: another generator, whose state and algorithm are copied; without one:
-      state: a vector of integers of the length of the algorithm's state, or a variable of one,
-        which is used as it is.
+      copy_from: another generator whose state and algorithm are copied; `state` and `alg` are then
+        left out, and are required otherwise.
+      state: an integer vector of the length of the algorithm's state (3 for Philox, 2 for
+        ThreeFry), or a variable that holds one and that the generator then shares.
       alg: `philox`, `threefry`, an `Algorithm` or its number.
+
+    Raises:
+      AssertionError: `copy_from` is given with another argument, or one of the others is missing.
+      ValueError: the algorithm is unknown, or the state has another length.
 
     """
 
@@ -155,12 +166,12 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
-        """A generator with a given state; see the class."""
+        """A generator with a given state; arguments as for the class."""
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed: TensorLike, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator with the state of a seed, by default of Philox; see `create_rng_state`."""
+        """A generator with the state that `create_rng_state` makes of a seed; Philox by default."""
         number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
@@ -222,7 +233,10 @@ class Generator:
     def _drawn(
         self, op_type: str, shape: Tensor, name: str | None = None, **rest: object
     ) -> Tensor:
-        """Samples of a stateless operation with the key and counter of the advancing state."""
+        """Samples of a stateless operation, which gets this state's key and counter.
+
+        The state is advanced by as many samples as the shape has elements.
+        """
         state = self.skip(reduce_prod(shape))
         size = _state_size(self._alg) - 1
         counter = bitcast(state[:size], dtypes.uint64)
@@ -252,7 +266,16 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Samples of a normal distribution."""
+        """Samples of a normal distribution.
+
+        Args:
+          shape: the shape of the result.
+          mean: the mean, broadcast with the shape.
+          stddev: the standard deviation, broadcast with the shape.
+          dtype: a float dtype, that of the result.
+          name: the operations' scope.
+
+        """
         with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
             return _scaled(self._standard_normal, shape, mean, stddev, dtype, scope)
 
@@ -264,7 +287,7 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """As `normal`; samples more than two standard deviations off the mean are drawn again."""
+        """As `normal`, but without samples beyond two standard deviations from the mean."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
             return _scaled(self._truncated_normal, shape, mean, stddev, dtype, scope)
 
@@ -312,7 +335,7 @@ class Generator:
     def uniform_full_int(
         self, shape: TensorLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Samples of the full range of an integer dtype."""
+        """Integers distributed uniformly over the full range of their dtype."""
         with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
             return self._uniform_full_int(_shape_tensor(shape), dtypes.as_dtype(dtype), scope)
 
@@ -324,10 +347,11 @@ class Generator:
         dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """Samples of binomial distributions: the successes of `counts` trials.
+        """Samples of binomial distributions: the numbers of successes in `counts` trials.
 
         Args:
-          shape: the shape of the result, which ends with that of `counts` and `probs` broadcast.
+          shape: the shape of the result; its last dimensions are the broadcast shape of `counts`
+            and `probs`.
           counts: the numbers of trials.
           probs: the probabilities of success.
           dtype: the dtype of the result.
@@ -369,7 +393,7 @@ def _scaled(
     dtype: DTypeLike,
     scope: str,
 ) -> Tensor:
-    """Samples that `draw` gives for a shape and dtype, with a mean and standard deviation."""
+    """The standard samples that `draw` returns, times `stddev`, plus `mean`."""
     dims = _shape_tensor(shape)
     centre = convert_to_tensor(mean, dtype, name="mean")
     width = convert_to_tensor(stddev, dtype, name="stddev")
@@ -385,7 +409,7 @@ def _variable(state: TensorLike) -> ResourceVariable:
     return variable
 
 
-#: The global generator, once it has been asked for.
+#: The global generator; empty until the first call of `get_global_generator`.
 _shared: list[Generator] = []
 
 

@@ -40,10 +40,11 @@ class SaveSpec:
 
     Attributes:
       tensor: the tensor.
-      slice_spec: which part of a larger tensor it is, with that tensor's shape; or empty.
-      name: under which it is saved.
-      dtype: its dtype; the tensor's by default.
-      device: its device; the tensor's by default.
+      slice_spec: the full shape, offsets and sizes if the tensor is a part of a larger one, as
+        SaveV2 takes them ("4 2 0,2:-"); empty for a tensor that is saved alone.
+      name: the tensor's name in the checkpoint.
+      dtype: the tensor's dtype.
+      device: the device that the tensor is saved from, by default the tensor's.
 
     """
 
@@ -61,12 +62,12 @@ class SaveSpec:
 
 
 class SaveableObject:
-    """Something that is saved and put back; programs derive their own from it.
+    """Base class of objects that a Saver saves and restores; programs derive their own from it.
 
     Args:
-      op: what is saved; no two of a saver have the same.
-      specs: its tensors.
-      name: under which it is saved.
+      op: the variable or other object that is saved; a Saver saves each only once.
+      specs: the tensors that make up its state.
+      name: its name in the checkpoint.
 
     """
 
@@ -83,14 +84,14 @@ class SaveableObject:
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorLike] | None
     ) -> Operation | Tensor:
-        """The operation that restores it.
+        """The operation that assigns the tensors read from a checkpoint; subclasses define it.
 
         Args:
-          restored_tensors: what was saved, one for each spec.
-          restored_shapes: the shapes it is to have, or None to leave them as they were saved.
+          restored_tensors: the tensors that were read, one for each spec.
+          restored_shapes: shapes to give to them, one for each spec, or None for those they have.
 
         Raises:
-          ValueError: it is not known how.
+          ValueError: the subclass does not define this method.
 
         """
         del restored_tensors, restored_shapes
@@ -146,18 +147,18 @@ class _Resource(SaveableObject):
 
 
 def default_saveables() -> list[object]:
-    """The global variables of the default graph, and its other things to save."""
+    """The global variables of the default graph, and its collection SAVEABLE_OBJECTS."""
     graph = default_graph.get_default_graph()
     variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
     return variables + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
 
 
 def saveables_of(var_list: object) -> list[SaveableObject]:
-    """The SaveableObjects of a list of variables or a dict of names to them, ordered by name.
+    """The SaveableObjects of a list of variables, or of a dict from names to variables, by name.
 
     Raises:
-      TypeError: it is neither, or something in it is no variable.
-      ValueError: two have one name, or one has two.
+      TypeError: `var_list` is neither a list nor a dict, or an element is not a variable.
+      ValueError: two variables have the same name, or one variable has two names.
 
     """
     named = var_list if isinstance(var_list, dict) else variables_by_name(var_list)
@@ -170,7 +171,7 @@ def saveables_of(var_list: object) -> list[SaveableObject]:
     saveables: list[SaveableObject] = []
     seen: set[int] = set()
     for name, value in sorted(named.items()):
-        for saveable in _of(name, value):
+        for saveable in _saveables_named(name, value):
             if id(saveable.op) in seen:
                 raise ValueError(f"The same saveable will be restored with two names: {name}")
             seen.add(id(saveable.op))
@@ -179,25 +180,25 @@ def saveables_of(var_list: object) -> list[SaveableObject]:
 
 
 def variables_by_name(var_list: Any) -> dict[str, object]:
-    """Group variables by the names that they are saved under; those that are parts together.
+    """Variables by the names that they have in a checkpoint; a list for a partitioned variable.
 
     Raises:
-      TypeError: it is no list, tuple or set, or something in it is no variable.
-      ValueError: two have one name.
+      TypeError: `var_list` is not a list, tuple or set, or an element is not a variable.
+      ValueError: two variables have the same name.
 
     """
     if not isinstance(var_list, list | tuple | set):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     named: dict[str, object] = {}
     for value in sorted(_flat(var_list), key=lambda item: item.name):
-        full = getattr(value, "_save_slice_info", None)
-        if full is not None:
-            _add_part(named, full.full_name, value)
+        slice_info = getattr(value, "_save_slice_info", None)
+        if slice_info is not None:
+            _add_part(named, slice_info.full_name, value)
             continue
-        name, kept = _name_of(value)
+        name, saved = _name_of(value)
         if name in named:
             raise ValueError(f"At least two variables have the same name: {name}")
-        named[name] = kept
+        named[name] = saved
     return named
 
 
@@ -216,7 +217,7 @@ def _add_part(named: dict[str, object], name: str, value: TensorLike) -> None:
 
 
 def _name_of(value: Any) -> tuple[str, Any]:
-    """The name that a variable is saved under, and the tensor to save: a reference or a read."""
+    """A variable's name in a checkpoint, and the tensor to save: its reference, or a read."""
     if isinstance(value, SaveableObject) or hasattr(value, "_get_variable_list"):
         return str(value.name), value
     tensor = _tensor_of(value)
@@ -228,7 +229,7 @@ def _name_of(value: Any) -> tuple[str, Any]:
 
 
 def _tensor_of(value: TensorLike) -> Tensor | None:
-    """The reference to a variable, or the tensor that reads it; None of anything else."""
+    """A variable's reference or the tensor that reads it; None if `value` is no variable."""
     if isinstance(value, RefVariable | ResourceVariable):
         return value._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
     if isinstance(value, Tensor):
@@ -238,8 +239,8 @@ def _tensor_of(value: TensorLike) -> Tensor | None:
     return None
 
 
-def _of(name: str, value: TensorLike) -> list[SaveableObject]:
-    """The SaveableObjects of a name: one for a variable, or one for every part."""
+def _saveables_named(name: str, value: TensorLike) -> list[SaveableObject]:
+    """One SaveableObject for a variable, or one for each part of a partitioned variable."""
     if isinstance(value, SaveableObject):
         return [value]
     if hasattr(value, "_get_variable_list"):
@@ -258,7 +259,7 @@ def _of(name: str, value: TensorLike) -> list[SaveableObject]:
 
 
 def _parts(name: str, parts: Sequence[Any]) -> list[SaveableObject]:
-    """The parts of one variable, which is saved under a name that need not be its own."""
+    """A SaveableObject for each part of a variable, saved under `name`, not the variable's name."""
     saveables: list[SaveableObject] = []
     full_name: str | None = None
     for part in parts:
@@ -280,7 +281,7 @@ def _parts(name: str, parts: Sequence[Any]) -> list[SaveableObject]:
 
 
 def _read_beside(part: Any) -> Tensor:
-    """Read a part of a variable where it is, for a processor to save."""
+    """Read a part of a variable on its own device, and copy the value to the CPU to save it."""
     graph = default_graph.get_default_graph()
     with graph.device(part.device):
         value = part.read_value()

@@ -35,16 +35,17 @@ class SessionManager:
     """Creates sessions whose model is ready: restored, initialized here or by another worker.
 
     Args:
-      local_init_op: is run in each session, once the model is ready for it.
-      ready_op: gives the names of what is not initialized.
-      ready_for_local_init_op: gives the names of what `local_init_op` still waits for.
+      local_init_op: an operation that is run in each session once the model is ready for it.
+      ready_op: a string tensor of the names of the variables that are not initialized.
+      ready_for_local_init_op: a string tensor of the names of the variables that must be
+        initialized before `local_init_op` and are not.
       graph: the graph of the sessions, by default the default graph.
-      recovery_wait_secs: how long to wait between two looks.
-      local_init_run_options: the options of the run of `local_init_op`.
-      local_init_feed_dict: what it is fed.
+      recovery_wait_secs: the seconds between two checks.
+      local_init_run_options: the RunOptions for `local_init_op`.
+      local_init_feed_dict: the feed_dict for `local_init_op`.
 
     Raises:
-      ValueError: there is a `ready_for_local_init_op` and no `local_init_op`.
+      ValueError: there is a `ready_for_local_init_op` without a `local_init_op`.
 
     """
 
@@ -88,20 +89,20 @@ class SessionManager:
 
         Args:
           master: the target of the session.
-          init_op: initializes the model.
-          saver: restores it.
+          init_op: the operation that initializes the model.
+          saver: the Saver that restores the model.
           checkpoint_dir: the folder of the checkpoints; the latest is restored.
-          checkpoint_filename_with_path: the checkpoint to restore instead.
-          wait_for_checkpoint: whether to wait until there is a checkpoint.
-          max_wait_secs: how long.
+          checkpoint_filename_with_path: a single checkpoint to restore, in place of a folder.
+          wait_for_checkpoint: whether to wait for a checkpoint in the folder.
+          max_wait_secs: how many seconds to wait for it.
           config: the configuration of the session.
-          init_feed_dict: what `init_op` is fed.
-          init_fn: is called after `init_op` with the session.
+          init_feed_dict: the feed_dict for `init_op`.
+          init_fn: a function that is called with the session after `init_op`.
 
         Raises:
-          RuntimeError: nothing was restored and there is nothing that initializes, or the model
-            is not ready after all that.
-          ValueError: there are a folder and a checkpoint.
+          RuntimeError: no checkpoint was restored and there is neither `init_op`, `init_fn` nor
+            `local_init_op`, or the model is not ready after they ran.
+          ValueError: both a folder and a single checkpoint are given.
 
         """
         sess, is_restored = self._restored(
@@ -146,10 +147,12 @@ class SessionManager:
         max_wait_secs: float = _TWO_HOURS_S,
         config: ConfigProto | None = None,
     ) -> tuple[Session, bool]:
-        """A session, and whether its model was restored and is ready; arguments as above.
+        """A session, and whether its model was restored and is ready.
+
+        The arguments are those of `prepare_session`.
 
         Raises:
-          ValueError: there are a folder and a checkpoint.
+          ValueError: both a folder and a single checkpoint are given.
 
         """
         sess, is_restored = self._restored(
@@ -164,13 +167,13 @@ class SessionManager:
         if not is_restored:
             return sess, False
         source = checkpoint_dir or checkpoint_filename_with_path
-        lack = " for local init"
+        purpose = " for local init"
         if did_local:
             did_local, reason = self._model_ready(sess)
-            lack = ""
+            purpose = ""
         if not did_local:
             text = "Restoring model from %s did not make model ready%s: %s"
-            log_messages.info(text, source, lack, reason)
+            log_messages.info(text, source, purpose, reason)
             return sess, False
         log_messages.info("Restored model from %s", source)
         return sess, True
@@ -178,10 +181,10 @@ class SessionManager:
     def wait_for_session(
         self, master: str, config: ConfigProto | None = None, max_wait_secs: float | None = math.inf
     ) -> Session:
-        """A session whose model another worker initializes: check it until it is ready.
+        """A session whose model another worker initializes; waits until the model is ready.
 
         Raises:
-          DeadlineExceededError: it was not within `max_wait_secs`.
+          DeadlineExceededError: the model was not ready within `max_wait_secs` seconds.
 
         """
         limit = math.inf if max_wait_secs is None else max_wait_secs
@@ -246,7 +249,7 @@ class SessionManager:
         return readiness(self._ready_for_local_init_op, sess, "Model not ready for local init")
 
     def _try_local_init(self, sess: Session) -> _Readiness:
-        """Run `local_init_op` if the model is ready for it."""
+        """Run `local_init_op` if the model is ready for it; True too if there is no such op."""
         if self._local_init_op is None:
             return True, None
         is_ready, reason = self._model_ready_for_local_init(sess)
@@ -271,10 +274,10 @@ def _restore(sess: Session, saver: Saver, path: str) -> None:
 
 
 def readiness(op: Tensor | Operation | None, sess: Session, text: str) -> _Readiness:
-    """The result of a readiness op, which returns the names of uninitialized variables.
+    """Run a readiness op, whose value are the names of uninitialized variables.
 
-    The model is ready if the value is None, of int32 or empty. It is not if the run fails
-    because a variable is uninitialized.
+    The model is ready if the value is None, of dtype int32, or empty. It is not ready if the run
+    fails because a variable is uninitialized.
     """
     if op is None:
         return True, None

@@ -1,4 +1,4 @@
-"""Optimizable objects: reference variables, resource variables, and tensors (read-only)."""
+"""Targets of an optimizer: reference variables, resource variables, and tensors (read-only)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["Applied", "Target", "deduplicated", "target_of"]
 
 
-#: What a run has to fetch for an update of a variable to happen.
+#: The result of applying a gradient; a run that fetches it updates the variable.
 Applied: TypeAlias = "Tensor | Variable | Operation"
 
 
@@ -35,13 +35,13 @@ class Applying(Protocol):
 
 
 class Target(Protocol):
-    """An optimizable object."""
+    """A variable or tensor that an optimizer computes gradients for."""
 
     def target(self) -> Tensor | Variable:
         """The tensor or variable to differentiate with respect to."""
 
     def update_op(self, optimizer: Applying, g: Tensor | IndexedSlices) -> Applied:
-        """The update by a gradient."""
+        """The operation that updates the variable with a gradient."""
 
 
 class _Reference:
@@ -111,7 +111,16 @@ def target_of(v: Variable | Tensor) -> Target:
 
 
 def deduplicated(values: TensorLike, indices: Tensor) -> tuple[Tensor, Tensor]:
-    """Sum the rows with equal indices; returns the sums and the unique indices."""
+    """Add the slices of IndexedSlices that have the same index.
+
+    Args:
+      values: the slices, [n, ...].
+      indices: their indices, [n].
+
+    Returns:
+      The sums, [m, ...], and the distinct indices, [m].
+
+    """
     distinct, positions = unique(indices)
     return unsorted_segment_sum(values, positions, shape(distinct)[0]), distinct
 

@@ -1,4 +1,4 @@
-"""RMSProp and Adadelta."""
+"""The optimizers RMSProp and Adadelta."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["AdadeltaOptimizer", "RMSPropOptimizer"]
 
 @public("train.RMSPropOptimizer")
 class RMSPropOptimizer(SteppingOptimizer):
-    """RMSProp: gradients over the root of their decaying mean square.
+    """RMSProp: gradients divided by the root of the moving average of their squares.
 
-    Its slots are `rms` and `momentum`, and `mg` if it is centered.
+    Its slots are `rms` and `momentum`, and `mg` (the average of the gradients) if it is centered.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one; the next three may
         be the same.
-      decay: the factor of the means in each step.
+      decay: the factor by which the moving averages decay in each step.
       momentum: the factor of the previous update, which is added to the next one.
       epsilon: a small number, which is added to the mean square under the root.
       use_locking: whether updates of reference variables take a lock.
-      centered: whether the square of the mean gradient is subtracted from the mean square.
+      centered: whether the square of the average gradient is subtracted from the average square.
       name: the scope of the operations, and the slots' name.
 
     """
@@ -97,7 +97,7 @@ class AdadeltaOptimizer(SteppingOptimizer):
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one; the next two may be
         the same.
-      rho: the factor of the means in each step.
+      rho: the factor by which the moving averages decay in each step.
       epsilon: a small number, which is added under both roots.
       use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.

@@ -1,4 +1,4 @@
-"""Slots: variables that an optimizer keeps per variable, named and placed like it."""
+"""Slots: the variables that an optimizer keeps for each variable, such as its momentum."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def create_slot(
     """Create a slot `PRIMARY/NAME` with an initial value.
 
     Args:
-      primary: the variable, or the tensor, that it is for.
-      val: a tensor.
+      primary: the variable or tensor that the slot belongs to.
+      val: a tensor, the slot's initial value.
       name: the slot's name.
-      colocate_with_primary: whether it lies where the primary does.
+      colocate_with_primary: whether the slot is colocated with the primary.
       copy_xla_sharding: without effect: nothing is sharded.
 
     """
@@ -61,12 +61,12 @@ def create_slot_with_initializer(
     """Create a slot `PRIMARY/NAME` of a shape and dtype, with an initializer.
 
     Args:
-      primary: the variable, or the tensor, that it is for.
-      initializer: a function `initializer(shape, dtype=...)`, or a value.
+      primary: the variable or tensor that the slot belongs to.
+      initializer: a function `initializer(shape, dtype=...)`, or the initial value.
       shape: the slot's shape.
-      dtype: its dtype.
-      name: its name.
-      colocate_with_primary: whether it lies where the primary does.
+      dtype: the slot's dtype.
+      name: the slot's name.
+      colocate_with_primary: whether the slot is colocated with the primary.
       copy_xla_sharding: without effect: nothing is sharded.
 
     """
@@ -144,14 +144,14 @@ def _created(
 
 
 def _kind_of(primary: Variable | Tensor) -> bool | None:
-    """The `use_resource` of a slot: as of the primary; None for a tensor."""
+    """The `use_resource` of a slot: whether the primary is a resource variable; None if unknown."""
     if isinstance(primary, ResourceVariable):
         return True
     return False if isinstance(primary, RefVariable) else None
 
 
 def _slice_like(primary: Variable | Tensor, slot: Variable) -> None:
-    """Give the slot of a partition of a variable the same save slice information."""
+    """Give the slot of a part of a partitioned variable the SaveSliceInfo of that part."""
     part = primary._get_save_slice_info() if isinstance(primary, Variable) else None  # noqa: SLF001 - our own variables
     rank = slot.shape.ndims
     if part is None or rank == 0:

@@ -31,15 +31,16 @@ __all__ = ["DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
 
 @public("nn.rnn_cell.MultiRNNCell")
 class MultiRNNCell(RNNCell):
-    """A stack of cells: the output of each is the input of the next.
+    """A stack of cells: the output of a cell is the input of the next one.
 
     Args:
       cells: a list of cells.
-      state_is_tuple: whether the state is a tuple of the cells' states; else all side by side.
+      state_is_tuple: whether the state is a tuple of the cells' states; otherwise they are
+        concatenated along the second dimension.
 
     Raises:
-      ValueError: there are no cells, or states are nested that should stand side by side.
-      TypeError: `cells` is no list.
+      ValueError: there are no cells, or a nested state is to be concatenated.
+      TypeError: `cells` is not a list or tuple.
 
     """
 
@@ -62,7 +63,7 @@ class MultiRNNCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
-        """The sizes of all states, or their sum."""
+        """A tuple of the sizes of the cells' states; their sum if the states are concatenated."""
         sizes = tuple(cell.state_size for cell in self._cells)
         return sizes if self._state_is_tuple else sum(sizes)
 
@@ -84,20 +85,20 @@ class MultiRNNCell(RNNCell):
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        """The variables of the cells that are trained."""
+        """The trainable variables of the cells."""
         return self._weights("trainable_weights") if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Variable]:
-        """The variables of the cells that are not."""
+        """The variables of the cells that are not trained."""
         others = self._weights("non_trainable_weights")
         return others if self.trainable else self._weights("trainable_weights") + others
 
     def call(self, inputs: Structure, state: Any) -> tuple[Structure, Structure]:
-        """The output of the last cell, and all next states.
+        """The output of the last cell, and the next states of all cells.
 
         Raises:
-          ValueError: the state is not nested.
+          ValueError: `state` is not a tuple although `state_is_tuple` is set.
 
         """
         offset, states = 0, []
@@ -123,11 +124,11 @@ class Wrapper(RNNCell):
     """Base class of cells that wrap another cell.
 
     Args:
-      cell: the other.
-      **kwargs: those of RNNCell.
+      cell: the cell to wrap.
+      **kwargs: as for RNNCell.
 
     Raises:
-      TypeError: it is no cell.
+      TypeError: `cell` is not a cell.
 
     """
 
@@ -139,7 +140,7 @@ class Wrapper(RNNCell):
     def __call__(
         self, inputs: Structure, state: Structure, scope: VariableScope | str | None = None
     ) -> tuple[Structure, Structure]:
-        """The output and the next state; arguments as of RNNCell."""
+        """The output and the next state; arguments as for RNNCell."""
         return self._wrapped(inputs, state, scope)
 
     @abstractmethod
@@ -150,16 +151,16 @@ class Wrapper(RNNCell):
 
     @property
     def state_size(self) -> StateSize:
-        """As of the wrapped cell."""
+        """The state size of the wrapped cell."""
         return self.cell.state_size
 
     @property
     def output_size(self) -> StateSize:
-        """As of the wrapped cell."""
+        """The output size of the wrapped cell."""
         return self.cell.output_size
 
     def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
-        """The zeros of the cell."""
+        """The zero state of the wrapped cell."""
         with tf.name_scope(type(self).__name__ + "ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
 
@@ -172,7 +173,7 @@ class Wrapper(RNNCell):
     def from_config(
         cls, config: Mapping[str, object], custom_objects: Mapping[str, object] | None = None
     ) -> Self:
-        """A cell of a config in which `cell` is a cell.
+        """A wrapper from a config in which the value of `cell` is a cell, not the cell's config.
 
         Raises:
           ValueError: the value of `cell` is not a cell.
@@ -190,12 +191,12 @@ class Wrapper(RNNCell):
             ) from None
 
 
-#: Says for a state, or each part of it, whether dropout applies.
+#: A function from a state to whether dropout applies to it: a bool, or a structure of bools.
 StateFilter: TypeAlias = Callable[[Structure], object]
 
 
 def _drops(substate: Structure | TensorArray) -> bool | LSTMStateTuple:
-    """The default dropout filter: of an LSTMStateTuple only `h` is dropped."""
+    """The default dropout filter: in an LSTMStateTuple dropout applies only to `h`."""
     if isinstance(substate, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
     return not isinstance(substate, tf.TensorArray)
@@ -211,7 +212,7 @@ def _probability(value: TensorLike, name: str) -> float | Tensor:
     """A probability as a float if it is constant, else as a tensor.
 
     Raises:
-      ValueError: it is not from 0 to 1.
+      ValueError: the probability is constant and not between 0 and 1.
 
     """
     tensor: Tensor = tf.convert_to_tensor(value)
@@ -230,18 +231,19 @@ class DropoutWrapper(Wrapper):
     Args:
       cell: the cell.
       input_keep_prob: the probability that an element of the inputs stays, a number or a scalar.
-      output_keep_prob: the same of the outputs.
-      state_keep_prob: the same of the next states.
-      variational_recurrent: whether all steps drop the same elements.
-      input_size: the sizes of the inputs; needed for variational dropout of inputs.
-      dtype: of the noise; needed for variational dropout.
+      output_keep_prob: the same probability for the outputs.
+      state_keep_prob: the same probability for the next states.
+      variational_recurrent: whether all time steps drop the same elements.
+      input_size: the shapes of the inputs without the batch; required for variational dropout of
+        inputs.
+      dtype: the dtype of the noise; required for variational dropout.
       seed: the seed from which the seed of each random operation is computed.
-      dropout_state_filter_visitor: says for each state whether it may be dropped.
-      **kwargs: those of RNNCell.
+      dropout_state_filter_visitor: a function from a state to whether dropout applies to it.
+      **kwargs: as for RNNCell.
 
     Raises:
-      TypeError: the visitor cannot be called.
-      ValueError: a probability is not from 0 to 1, or a size or the dtype is lacking.
+      TypeError: `dropout_state_filter_visitor` is not callable.
+      ValueError: a probability is not between 0 and 1, or a required argument is missing.
 
     """
 
@@ -301,7 +303,7 @@ class DropoutWrapper(Wrapper):
             self._noise[part] = _numbered(size, drawn(part), size)
 
     def _seed_of(self, part: str, number: int) -> int | None:
-        """The seed of one of the inputs, states or outputs."""
+        """The seed for the leaf of index `number` of the inputs, states or outputs (`part`)."""
         if self._seed is None:
             return None
         text = f"{self._seed}{part}_{number}".encode()
@@ -310,17 +312,26 @@ class DropoutWrapper(Wrapper):
 
     @property
     def wrapped_cell(self) -> RNNCell:
-        """The cell."""
+        """The wrapped cell."""
         return self.cell
 
     def build(self, input_shape: ShapeLike) -> None:
-        """Build the cell."""
+        """Build the wrapped cell, then this one."""
         self.cell.build(input_shape)
         super().build(input_shape)
 
     def _dropped(
         self, values: Structure, part: str, kept: Any, shallow: Structure = None
     ) -> Structure:
+        """Apply dropout to the leaves of a structure.
+
+        Args:
+          values: the structure.
+          part: `input`, `state` or `output`.
+          kept: the probability that an element stays.
+          shallow: a structure with a bool for each part, whether dropout applies; all by default.
+
+        """
         shallow = values if shallow is None else shallow
 
         def dropped(number: int, chosen: object, value: Tensor, *noise: Tensor) -> Tensor:
@@ -376,8 +387,8 @@ class ResidualWrapper(Wrapper):
 
     Args:
       cell: the cell.
-      residual_fn: a function of inputs and outputs that replaces the sum.
-      **kwargs: those of RNNCell.
+      residual_fn: a function of the inputs and the outputs, used in place of the sum.
+      **kwargs: as for RNNCell.
 
     """
 
@@ -397,16 +408,16 @@ class ResidualWrapper(Wrapper):
         return (self._residual_fn or _sums)(inputs, outputs), new_state
 
     def get_config(self) -> dict[str, object]:
-        """The arguments of the constructor; functions are stored as they are."""
+        """The arguments of the constructor; a function is stored as a Python object."""
         own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
         return {**super().get_config(), **own}
 
 
 def _sums(inputs: Structure, outputs: Structure) -> Structure:
-    """Inputs and outputs added.
+    """The sums of the inputs and the outputs.
 
     Raises:
-      TypeError, ValueError: they are nested otherwise, or shapes differ.
+      TypeError, ValueError: the structures or the shapes of inputs and outputs differ.
 
     """
     tf.nest.assert_same_structure(inputs, outputs)
@@ -419,12 +430,12 @@ def _sums(inputs: Structure, outputs: Structure) -> Structure:
 
 @public("nn.rnn_cell.DeviceWrapper")
 class DeviceWrapper(Wrapper):
-    """A cell on a device.
+    """A cell whose operations are placed on a device.
 
     Args:
       cell: the cell.
-      device: a device, or a function of operations.
-      **kwargs: those of RNNCell.
+      device: a device name, or a device function, as for `tf.device`.
+      **kwargs: as for RNNCell.
 
     """
 
@@ -433,7 +444,7 @@ class DeviceWrapper(Wrapper):
         self._device = device
 
     def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
-        """The zeros of the cell, on the device."""
+        """The zero state of the wrapped cell, on the device."""
         with tf.name_scope(type(self).__name__ + "ZeroState"), tf.device(self._device):
             return self.cell.zero_state(batch_size, dtype)
 

@@ -1,4 +1,4 @@
-"""Discrete cosine transforms, by Fourier transforms of real numbers."""
+"""Discrete cosine transforms of types I to IV, computed by real Fourier transforms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sessrun.reference.public import public
 
 __all__ = ["dct"]
 
-#: The type of the transform that undoes one.
+#: The type of the inverse of each type of transform.
 _INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
@@ -51,19 +51,22 @@ def dct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A cosine transform of the last dimension.
+    """The discrete cosine transform of the last dimension.
 
     Args:
-      input: a tensor of floating point.
-      type: 1, 2, 3 or 4.
-      n: how many numbers are transformed; fewer are filled up with zeros.
-      axis: -1.
-      norm: None, or `ortho` for an orthogonal transform.
+      input: a tensor [..., samples], float32 or float64.
+      type: the type of the transform: 1, 2, 3 or 4.
+      n: the number of samples that are transformed: the input is truncated or padded with zeros.
+      axis: -1, the only axis that is supported.
+      norm: None, or `ortho` for an orthonormal transform.
       name: the operations' scope.
 
+    Returns:
+      A tensor [..., samples], or [..., n], of the input's dtype.
+
     Raises:
-      NotImplementedError: another axis.
-      ValueError: there is no such transform.
+      NotImplementedError: the axis is not -1.
+      ValueError: `n` is not positive, the type or norm is unknown, or they do not go together.
 
     """
     _check(input, type, n, axis, norm)
@@ -79,12 +82,13 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of `dct` up to a factor; arguments and errors as of `dct`."""
+    """The inverse of `dct`, up to a factor without `ortho`; arguments and errors as for `dct`."""
     _check(input, type, n, axis, norm)
     return _transformed(input, _INVERSE[type], n, norm, name)
 
 
 def _last(value: Tensor) -> Any:
+    """The size of the last dimension: an int, or a tensor if it is not known statically."""
     return dimension_value(value.shape[-1]) or shape(value)[-1]
 
 
@@ -108,6 +112,7 @@ def _of_length(value: Tensor, n: int) -> Tensor:
 def _transformed(
     given: Tensor, kind: int, n: Any, norm: str | None, name: str | None = None
 ) -> Tensor:
+    """The transform of a type; type IV is the odd coefficients of a type II of twice the length."""
     with name_scope(name, "dct", [given]):
         value = convert_to_tensor(given)
         zero = convert_to_tensor(0.0, dtype=value.dtype)
@@ -128,8 +133,9 @@ def _transformed(
 
 
 def _second(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str | None) -> Tensor:
-    turn = 2.0 * exp(complex_(zero, -range_(count) * math.pi * 0.5 / count))
-    coefficients = real(rfft(value, fft_length=[2 * length])[..., :length] * turn)
+    """The transform of type II."""
+    factors = 2.0 * exp(complex_(zero, -range_(count) * math.pi * 0.5 / count))
+    coefficients = real(rfft(value, fft_length=[2 * length])[..., :length] * factors)
     if norm != "ortho":
         return coefficients
     first = 0.5 * rsqrt(count)
@@ -138,11 +144,12 @@ def _second(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str |
 
 
 def _third(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str | None) -> Tensor:
+    """The transform of type III."""
     if norm == "ortho":
         first = sqrt(count)
         others = first * math.sqrt(0.5)
         value = value * pad(expand_dims(first, 0), [[0, length - 1]], constant_values=others)
     else:
         value = value * count
-    turn = 2.0 * exp(complex_(zero, range_(count) * math.pi * 0.5 / count))
-    return real(irfft(turn * complex_(value, zero), fft_length=[2 * length]))[..., :length]
+    factors = 2.0 * exp(complex_(zero, range_(count) * math.pi * 0.5 / count))
+    return real(irfft(factors * complex_(value, zero), fft_length=[2 * length]))[..., :length]

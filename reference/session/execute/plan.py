@@ -1,8 +1,8 @@
-"""Plan: what one signature of a session is compiled to, and how it is executed.
+"""Plan: the steps that a signature of a session is compiled to, and their execution.
 
-A plan is a list of steps; each calls one bound kernel on registers and writes its result to a
-register. A register whose value nobody reads any more is overwritten by the next result or
-emptied in the same step. Registers belong to one run, so threads need no lock.
+Each step calls one bound kernel on values in registers and stores the results in registers. A
+register whose last reader is done is reused for the next result, or emptied in the same step.
+Registers belong to one run, so threads need no lock.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ __all__ = ["Plan"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one signature (fetches, fed tensors) of one session compiles to.
+    """The compiled form of one signature (fetches and fed tensors) of one session.
 
     Attributes:
       steps: the steps in order.
-      ops: for each step the operation it belongs to, and the device's name.
-      template: the registers as a run begins: constants and handles are there already.
+      ops: for each step the operation that it is part of, and the name of its device.
+      template: the registers at the beginning of a run, which hold constants and handles.
       feeds: the register of each fed tensor, in the order of the signature.
       fetches: the register of each computed tensor of the signature, in order.
-      cancellable: whether any step may wait.
-      calls: what each step does.
+      cancellable: whether any step may block.
+      calls: a description of each step.
 
     """
 
@@ -56,19 +56,19 @@ class Plan:
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None
     ) -> list[Value]:
-        """The execute stage: every step, on registers of this run.
+        """The execute stage of a run: all steps, on registers of this run.
 
         Args:
           arrays: the arrays of the feeds.
-          views: for each feed the function from its array to what kernels see.
-          step: the run, if the plan is cancellable.
+          views: for each feed the function from its array to the value that kernels take.
+          step: the state of this run, if the plan is cancellable.
 
         Returns:
-          The values of the signature's computed tensors, as kernels gave them.
+          The values of the signature's computed tensors, as the kernels returned them.
 
         Raises:
-          OpError: a kernel failed; the error knows the operation.
-          InternalError: no string tensor holds an element that is fed.
+          OpError: a kernel failed; the error has the operation as `op`.
+          InternalError: an element fed for a string tensor is not a string.
 
         """
         registers = self.template.copy()
@@ -93,13 +93,13 @@ class Plan:
             running `Step` in the first one if the plan is cancellable.
 
         Raises:
-          OpError: a kernel failed; the error knows the operation.
+          OpError: a kernel failed; the error has the operation as `op`.
 
         """
         quietly(run_steps, self.steps, self.ops, registers)
 
     def run_within(self, registers: Registers) -> None:
-        """As `run`, within a kernel of another plan, where arithmetic is quiet already.
+        """As `run`, within a kernel of another plan, where numpy's warnings are off already.
 
         Raises:
           OpError: as `run`.
@@ -108,7 +108,7 @@ class Plan:
         run_steps(self.steps, self.ops, registers)
 
     def run_some(self, registers: Registers, steps: Iterable[int]) -> None:
-        """Execute these steps, by number: what a partial run has got the feeds for.
+        """Execute the steps with these indices, such as those that one `partial_run` enables.
 
         Raises:
           OpError: as `run`.

@@ -1,9 +1,9 @@
 """WaitingPlan: a plan with several blocking operations, such as a dequeue, executed in groups.
 
-TensorFlow executes the operations of a run side by side, so one that waits for another of the
-same run (a dequeue for an enqueue) does not keep it from executing. So the plan is run in groups
-of steps, one for each operation; a group that would have to wait is put off until nothing else is
-left.
+TensorFlow executes the operations of a run in parallel, so that a dequeue can wait for an enqueue
+of the same run. This plan executes one operation after the other. Its steps form groups, one for
+each operation; a group that would block is postponed until all other groups that can be executed
+are done.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Group:
     """The steps of one operation.
 
     Attributes:
-      steps: their numbers in the plan.
-      after: the indices of the groups that must have run.
+      steps: their indices in the plan.
+      after: the indices of the groups that must be executed before.
 
     """
 
@@ -35,7 +35,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class WaitingPlan(Plan):
-    """A plan in which several operations may wait; every value keeps its register.
+    """A plan in which several operations may block; no register is used for two values.
 
     Attributes:
       groups: the groups of its steps, in order.
@@ -45,7 +45,7 @@ class WaitingPlan(Plan):
     groups: tuple[Group, ...] = ()
 
     def run(self, registers: Registers) -> None:
-        """Execute every group, those that have to wait after all the others.
+        """Execute every group; those that would block are tried again after the others.
 
         Raises:
           OpError: an operation failed, the session was closed, or the deadline passed.
@@ -71,7 +71,7 @@ class WaitingPlan(Plan):
         finally:
             step.withdraw()
 
-    #: It makes its arithmetic quiet where it has to.
+    #: The same method: `run_some` switches numpy's warnings off in either case.
     run_within = run
 
     def _wait(self, group: Group, step: Step) -> None:

@@ -1,6 +1,7 @@
-"""Which operations must share a device: those of one `_class`, and a variable's with the variable.
+"""Groups of operations that must share a device.
 
-The devices that the members of a group ask for are merged into one. Clauses: PLACEMENT.
+A group are operations with the same `_class`, or a variable with the operations that take its
+handle or reference. The devices that its members request are merged. Clauses: PLACEMENT.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ class Group:
 
     Attributes:
       members: the operations.
-      asked: what they ask for together.
-      owned: what the variables among them ask for.
+      asked: the merged device that the members request.
+      owned: the merged device that the variables among the members request.
 
     """
 
@@ -33,14 +34,15 @@ class Group:
 
 
 class Groups:
-    """The groups of some operations, and of those they are tied to.
+    """The groups that a set of operations forms, together with the operations they refer to.
 
     Args:
       ops: the operations, in the order of their creation.
-      soft: whether members that ask for different devices are no error, but ask for neither.
+      soft: whether parts of device names in which members differ are dropped (soft placement),
+        rather than an error.
 
     Raises:
-      InvalidArgumentError: members ask for different devices, or a device is no device name.
+      InvalidArgumentError: members request different devices, or a device name is malformed.
 
     """
 
@@ -60,28 +62,28 @@ class Groups:
                     raise self._contradiction(op, other, at_fault=op)
 
     def group(self, op: Operation) -> Group | None:
-        """The group of an operation; None if it shares its device with no other."""
+        """The group of an operation; None if it does not have to share its device."""
         return self._groups.get(op)
 
-    def _of(self, op: Operation) -> Group:
+    def _group_of(self, op: Operation) -> Group:
         group = self._groups.get(op)
         if group is None:
             group = self._groups[op] = Group([op], asked(op))
-            if not op.inputs and _gives_a_handle(op):
+            if not op.inputs and _outputs_handle(op):
                 group.owned = group.asked
         return group
 
     def _follow(self, owner: Operation, op: Operation) -> None:
-        """Put `op` into the group of the variable that it takes, whatever device it asks for."""
-        variable, user = self._of(owner), self._of(op)
+        """Put `op` into the group of the variable that it takes, whatever device it requests."""
+        variable, user = self._group_of(owner), self._group_of(op)
         if variable is not user and variable.asked.merged(user.asked) is None:
             user.asked = user.owned.over(variable.asked)
         if not self._join(owner, op):
             raise self._contradiction(op, owner, at_fault=None)
 
     def _join(self, op: Operation, other: Operation) -> bool:
-        """Merge the groups of two operations; False if they ask for different devices."""
-        one, two = self._of(op), self._of(other)
+        """Merge the groups of two operations; False if the groups request different devices."""
+        one, two = self._group_of(op), self._group_of(other)
         if one is two:
             return True
         owned = one.owned.merged(two.owned)
@@ -99,7 +101,7 @@ class Groups:
     def _contradiction(
         self, op: Operation, other: Operation, at_fault: Operation | None
     ) -> errors.InvalidArgumentError:
-        one, two = self._of(op).asked, self._of(other).asked
+        one, two = self._group_of(op).asked, self._group_of(other).asked
         text = (
             f"Cannot colocate nodes {{{{colocation_node {op.name}}}}} and {{{{colocation_node "
             f"{other.name}}}}}: Cannot merge devices with incompatible parts: '{one}' and '{two}'"
@@ -108,10 +110,10 @@ class Groups:
 
 
 def asked(op: Operation) -> DeviceName:
-    """The device that an operation asks for.
+    """The device that an operation requests.
 
     Raises:
-      InvalidArgumentError: it is no device name.
+      InvalidArgumentError: `op.device` is not a device name.
 
     """
     try:
@@ -151,7 +153,7 @@ def _owners(op: Operation) -> Iterator[Operation]:
             yield tensor.op
 
 
-def _gives_a_handle(op: Operation) -> bool:
+def _outputs_handle(op: Operation) -> bool:
     return any(
         tensor.dtype._is_ref_dtype or tensor.dtype.spec_name == "resource"  # noqa: SLF001 - as above
         for tensor in op.outputs

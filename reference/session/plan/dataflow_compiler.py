@@ -1,7 +1,7 @@
 """The compile stage for graphs with control flow: from operations to nodes in frames.
 
-Which frame an operation is in follows from the graph alone: what `Enter` brings in is in the frame
-that it names, what `Exit` brings out in the frame around. `dataflow` executes the nodes.
+The frame of an operation follows from the graph alone: the output of an `Enter` is in the frame
+that it names, the output of an `Exit` in the enclosing frame. `dataflow` executes the nodes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_flow"]
 
-#: Operations of control flow that are executed by nodes of a kind.
+#: The op types whose nodes have a `kind`: those of control flow.
 _KINDS: Final = FLOW | {"ControlTrigger"}
 
 
@@ -52,7 +52,7 @@ def compile_flow(
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device, or the frames are
-        malformed: inputs from different frames, an `Exit` of no frame.
+        malformed: inputs from different frames, an `Exit` outside of all frames.
 
     """
     compiler = _Compiler(placed, bindings, fed)
@@ -83,8 +83,9 @@ class _Compiler:
         self.arrivals: dict[Tensor, list[tuple[Node, int]]] = {tensor: [] for tensor in fed}
         self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
         self.written: frozenset[Operation] = frozenset()
-        # References to variables that come into branches and loops in place of the variables'
-        # values: by the Switch or Enter that brings them there, and by its outputs.
+        # Variables that a run writes to go into branches and loops as references, in place of
+        # their values: `references` by the Switch or Enter, `carried` by its outputs and those of
+        # further Switches and Enters behind it.
         self.references: dict[Operation, Tensor] = {}
         self.carried: dict[Tensor, Tensor] = {}
         self.waits = False
@@ -92,7 +93,7 @@ class _Compiler:
     # -- nodes
 
     def add(self, op: Operation) -> None:
-        """Add the node of an operation whose producers, but for ends of loops, have theirs."""
+        """Add the node of an operation, after those of its inputs except NextIterations."""
         device = self.placed[op]
         entry, function = self.bindings.kernel(op, device)
         self.waits |= entry.needs_step
@@ -124,10 +125,10 @@ class _Compiler:
         self.entries[op] = entry
 
     def _carry(self, op: Operation, frame: FrameShape) -> None:
-        """Note what brings a read of a variable that is written to into a branch or a loop.
+        """Note a Switch or a constant Enter of the value of a variable that this run writes to.
 
-        It brings the reference, which is read where the value is used: so each iteration of a loop
-        sees what the one before has written.
+        It passes on the reference instead, which is read by the operations that take the value:
+        so an iteration of a loop sees the value that the previous one has written.
         """
         if op.type != "Switch" and not (op.type == "Enter" and op.attrs["is_constant"]):
             return
@@ -142,7 +143,7 @@ class _Compiler:
             self.carried.update(dict.fromkeys(op.outputs, reference))
 
     def _controls(self, op: Operation) -> list[Operation]:
-        """The operations that `op` waits for besides its inputs, without fed placeholders."""
+        """The operations that `op` waits for beside its inputs; fed placeholders are left out."""
         read = [op.inputs[0].op] if op in self.references else []
         return read + [
             other
@@ -157,7 +158,7 @@ class _Compiler:
         sources = [tensor.op for tensor in op.inputs if tensor not in self.fed]
         for source in (*sources, *self._controls(op)):
             node = self.nodes.get(source)
-            if node is None:  # the end of a loop
+            if node is None:  # a NextIteration, which comes later
                 continue
             after = self._after(node)
             if first is None:
@@ -173,7 +174,7 @@ class _Compiler:
         return frame
 
     def _after(self, node: Node) -> FrameShape:
-        """The frame that a node's outputs are in."""
+        """The frame of a node's outputs."""
         if node.child is not None:
             return node.child
         if node.kind != "Exit":
@@ -195,9 +196,9 @@ class _Compiler:
     # -- edges
 
     def connect(self, op: Operation) -> None:
-        """Add the edges to an operation's node, and its readers."""
+        """Add the edges from an operation's inputs to its node, and the readers of its inputs."""
         node, entry = self.nodes[op], self.entries[op]
-        self._after(node)  # an Exit of no frame is refused, whether or not its value is wanted
+        self._after(node)  # an Exit outside of all frames is refused even if nothing takes it
         readers = []
         for index, (given, arg) in enumerate(
             zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True)
@@ -229,7 +230,7 @@ class _Compiler:
         self.arrivals[tensor].append((node, slot))
 
     def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Reader | None:
-        """The function from an input to what the kernel takes; None if they are the same."""
+        """The function from a tensor's value to the value that the kernel takes; None if equal."""
         wanted = location_of(node.device, tensor.dtype, on_host=entry.takes_host(arg.name))
         tensor = self.carried.get(tensor, tensor)
         home, source = self._home(tensor)
@@ -247,7 +248,7 @@ class _Compiler:
     # -- the plan
 
     def plan(self, fetched: Sequence[Tensor]) -> FlowPlan:
-        """The plan that fetches these tensors."""
+        """The plan whose fetches are these tensors."""
         first = STEP_REGISTER + 1 + len(self.fed)
         moves = []
         for index, tensor in enumerate(fetched):
@@ -257,7 +258,7 @@ class _Compiler:
             home, source = self._home(value)
             moves.append(_read(value, mover(home, HOST, source, node.device)))
         nodes = self.nodes.values()
-        for frame in reversed(self.frames.values()):  # loops within come first
+        for frame in reversed(self.frames.values()):  # inner loops come first
             members = [node for node in nodes if node.frame is frame]
             frame.exits = [node for node in members if node.kind == "Exit"]
             enters = [node for node in nodes if node.child is frame]
@@ -278,7 +279,10 @@ class _Compiler:
 
 
 def _read(tensor: Tensor, move: Reader | None) -> Reader | None:
-    """The function that reads a tensor if it is a reference, and moves its value; or None."""
+    """The function that reads a reference, if the tensor is one, and then applies `move`.
+
+    None if there is neither to do.
+    """
     if not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
         return move
     return read_reference if move is None else lambda value: move(read_reference(value))

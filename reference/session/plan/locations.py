@@ -1,4 +1,4 @@
-"""Where values are, in host memory or on a device, and the steps that copy them between these.
+"""The locations of values, host memory or a device, and the functions that copy between them.
 
 Clauses: PLACEMENT.
 """
@@ -26,10 +26,15 @@ HOST: Final = "host"
 
 
 def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
-    """Refuse an input that takes a reference and would get the value that is fed.
+    """Check that an operation's input that is fed does not have to be a reference.
+
+    Args:
+      op: the operation.
+      arg: the declaration of the input.
+      tensor: the fed tensor.
 
     Raises:
-      InvalidArgumentError: it is such an input.
+      InvalidArgumentError: the input has to be a reference to a variable.
 
     """
     if arg.is_ref:
@@ -47,10 +52,10 @@ def mover(
     """The function that copies a value from one location to another; None if they are the same.
 
     Args:
-      home: where the value is.
-      location: where it is wanted.
-      source: the device that has computed it; None for a fed value.
-      device: the device that takes it.
+      home: the location of the value.
+      location: the location that it is copied to.
+      source: the device that has computed the value; None for a fed value.
+      device: the device of the operation that takes the value.
 
     """
     if home == location:
@@ -64,18 +69,18 @@ def mover(
 
 
 def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
-    """For each input or output tensor of an operation the argument it belongs to."""
+    """The declared argument of each input, or of each output, of an operation, in order."""
     for arg in declared:
         yield from itertools.repeat(arg, arg.count(op.attrs))
 
 
 def location_of(device: LocalDevice, dtype: DType, *, on_host: bool) -> str:
-    """Where a value of an operation on a device is: in host memory, or at the device's name.
+    """The location of an operation's input or output: HOST, or the name of its device.
 
     Args:
       device: the operation's device.
-      dtype: the value's dtype; handles of resources are in host memory whatever the kernel.
-      on_host: whether the kernel has the value in host memory on any device.
+      dtype: the value's dtype; handles of resources are always in host memory.
+      on_host: whether the kernel takes or returns this value in host memory on every device.
 
     """
     is_host = on_host or device.kind == "CPU" or dtype.base_dtype == dtypes.resource
@@ -83,4 +88,5 @@ def location_of(device: LocalDevice, dtype: DType, *, on_host: bool) -> str:
 
 
 def _between(download: Reader, upload: Reader, value: Value) -> Value:
+    """Copy a value from one device to another, through host memory."""
     return upload(download(value))

@@ -1,7 +1,7 @@
-"""Trace: executes a plan and takes the times, the outputs and the allocations of its operations.
+"""Trace: executes a plan and records the times, outputs and allocations of its operations.
 
-It executes a plan that was compiled to be traced (`TracedPlan`), in which every operation has a
-step of its own. `step_stats` makes a StepStats of it. Clauses: TRACING, RUN-044 on.
+The plan is a `TracedPlan`, in which every operation is a separate step, or a `FlowPlan`.
+`step_stats` makes a StepStats from the Trace. Clauses: TRACING, RUN-044 on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["Allocation", "Execution", "Held", "Trace"]
 
 _now: Final = time.perf_counter_ns
 
-#: Nodes that a report of allocations names, for each device.
+#: The number of nodes of each device that a report of allocations names.
 _REPORTED: Final = 10
 _KIB: Final = 1024
 #: Operations whose outputs persist from run to run.
@@ -46,12 +46,12 @@ _PERSISTENT: Final = frozenset({"Const", "Variable", "VariableV2"})
 
 @dataclass(slots=True, weakref_slot=True)
 class Allocation:
-    """Memory that an operation took for one of its outputs.
+    """Memory that an operation allocated for one of its outputs.
 
     Attributes:
-      slot: the output.
-      nbytes: its size.
-      freed: when nothing held it any more, or None.
+      slot: the index of the output.
+      nbytes: the size in bytes.
+      freed: when the last reference to the memory was gone, or None.
 
     """
 
@@ -66,15 +66,15 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an output slot of an operation held.
+    """The value of one output of an operation.
 
     Attributes:
-      slot: the slot.
-      tensor: the tensor of that slot.
+      slot: the index of the output.
+      tensor: the tensor that is the output.
       shape: the value's shape; empty for a value that is not an array.
-      nbytes: the bytes of its array, 0 without an array.
-      address: where the array begins, 0 without an array.
-      is_input: the position of the input that the value is, or -1.
+      nbytes: the bytes of the array, 0 for another value.
+      address: the array's address in memory, 0 for another value.
+      is_input: the index of the input that the operation returned as this output, or -1.
       in_host_memory: whether the array lies in host memory, whatever device it was computed on.
 
     """
@@ -93,8 +93,8 @@ class Execution:
     """One execution of a node; times are readings of `perf_counter_ns`.
 
     Attributes:
-      name: the node, as the partition graph calls it.
-      device: where it ran.
+      name: the node's name in the partition graph.
+      device: the device of the node.
       scheduled: when the last of its inputs and control inputs was ready.
       start: when its first step began, which may read or copy an input.
       op_start: when its kernel began.
@@ -123,10 +123,10 @@ class Trace:
 
     Args:
       signature: the signature.
-      plan: its plan, compiled to be traced.
+      plan: the signature's plan: a TracedPlan or a FlowPlan.
       partitions: the partition graphs, with the names of the nodes.
       host: the device of feeds and fetches.
-      reports: whether an error for lack of memory lists the live allocations.
+      reports: whether the error of an operation that runs out of memory lists the allocations.
 
     Attributes:
       executions: the executions of nodes, in order.
@@ -155,7 +155,7 @@ class Trace:
         self.began_wall = time.time_ns()
 
     def run(self, fed: Sequence[np.ndarray], step: Step | None = None) -> list[Value]:
-        """Execute on the arrays of the feeds: the value of each computed tensor of the signature.
+        """Execute the plan on the fed arrays; returns the values of the signature's tensors.
 
         Raises:
           OpError: as `Plan.execute`.
@@ -172,7 +172,7 @@ class Trace:
         return self._fetched(registers)
 
     def _enter(self, fed: Sequence[np.ndarray], registers: Registers) -> None:
-        """Store the fed arrays, in the form that kernels take, in their registers."""
+        """Store the fed arrays in their registers, as the values that kernels take."""
         for register, view, tensor, array in zip(
             self._plan.feeds, self._signature.views, self._signature.fed, fed, strict=True
         ):
@@ -182,7 +182,7 @@ class Trace:
             except StringElementError as error:
                 raise errors.InternalError(None, None, str(error)) from error
             name = self._partitions.args.get(tensor)
-            if name is None:  # nothing that runs reads it
+            if name is None:  # no operation of this run reads the fed tensor
                 continue
             held = _held(0, tensor, value, self._host, ())
             self.executions.append(
@@ -191,7 +191,7 @@ class Trace:
             self._done[tensor] = self.executions[-1].end = _now()
 
     def _fetched(self, registers: Registers) -> list[Value]:
-        """The values of the computed tensors, in the form that the caller gets."""
+        """The values of the signature's tensors, as the caller of `run` gets them."""
         values = []
         for tensor, register in zip(self._signature.tensors, self._plan.fetches, strict=True):
             start = _now()
@@ -208,7 +208,7 @@ class Trace:
             now = _now()
             if prepared is None or draft.role == "copy":
                 execution = self._new_execution(draft, now)
-            else:  # what was read for this kernel belongs to it
+            else:  # the read of a variable for this kernel is part of the kernel's execution
                 execution, execution.op_start = prepared, now
             try:
                 self._step(draft, form, registers, execution)
@@ -227,7 +227,7 @@ class Trace:
     def _record_node(
         self, node: Node, start: int, end: int, inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> None:
-        """Add one execution of a node of a plan with control flow; in a loop it has many."""
+        """Record an execution of a node of a FlowPlan; in a loop a node is executed many times."""
         op, device = node.op, node.device
         execution = Execution(op.name, device, start, start, start, end, end)
         execution.outputs = [
@@ -238,9 +238,9 @@ class Trace:
         self._done[op] = end
 
     def _new_execution(self, draft: Draft, now: int) -> Execution:
-        """The execution that begins with a step; a copy of an input has one of its own."""
+        """The execution that begins with this step; a copy of an input is a separate execution."""
         name = f"{draft.op.name}:MEMCPY" if draft.role == "copy" else draft.op.name
-        ready = (self._done.get(it, self.began) for it in self._dependencies(draft.op))
+        ready = (self._done.get(source, self.began) for source in self._dependencies(draft.op))
         return Execution(name, draft.device, max(ready, default=self.began), now, now)
 
     def _dependencies(self, op: Operation) -> Iterator[Operation | Tensor]:
@@ -249,7 +249,7 @@ class Trace:
         yield from op.control_inputs
 
     def _step(self, draft: Draft, form: Form, registers: Registers, execution: Execution) -> None:
-        """Execute one step on the registers, and record its kernel's end and outputs."""
+        """Execute one step on the registers; record when its kernel ended, and its outputs."""
         arguments = [registers[index] for index in form.inputs]
         result = draft.function(*arguments)
         draft.device.settle()
@@ -277,7 +277,7 @@ class Trace:
             execution.outputs.append(held)
             if op.type in _PERSISTENT:
                 execution.kept += held.nbytes
-            # The list of outputs and the call below are all that holds a value that is new.
+            # A new value has two references: the list of outputs and the argument of getrefcount.
             elif sys.getrefcount(outputs[slot]) == 2 and _owns(outputs[slot]):
                 allocation = Allocation(slot, held.nbytes)
                 execution.allocations.append(allocation)
@@ -287,7 +287,8 @@ class Trace:
         """The report of the live allocations, for each device, the largest first."""
         alive: dict[LocalDevice, dict[str, int]] = {}
         for execution in self.executions:
-            nbytes = sum(it.nbytes for it in execution.allocations if it.freed is None)
+            live = [allocation for allocation in execution.allocations if allocation.freed is None]
+            nbytes = sum(allocation.nbytes for allocation in live)
             if nbytes:
                 nodes = alive.setdefault(execution.device, {})
                 nodes[execution.name] = nodes.get(execution.name, 0) + nbytes
@@ -337,7 +338,7 @@ def _held(
 
 
 def _owns(value: Value) -> bool:
-    """Whether a value is an array, or a numpy scalar, that has memory of its own."""
+    """Whether a value is an array that is not a view, or a numpy scalar; empty ones are not."""
     return getattr(value, "base", False) is None and getattr(value, "nbytes", 0) > 0
 
 

@@ -25,12 +25,12 @@ def assembled(
     parts: Sequence[TensorSlice],
     load: Callable[[TensorSlice], HostArray],
 ) -> HostArray:
-    """The values of a part of a tensor.
+    """The values of a slice of a tensor, from the slices that were saved.
 
     Args:
       name: the name of the tensor.
-      dtype: the spec name of its dtype.
-      shape: its shape.
+      dtype: the spec name of the tensor's dtype.
+      shape: the full shape of the tensor.
       wanted: the part.
       bounds: the bounds of the part.
       parts: the slices in the checkpoint.
@@ -65,7 +65,7 @@ def _size(bounds: Bounds) -> int:
 
 
 def _overlap(left: Bounds, right: Bounds) -> Bounds | None:
-    """The bounds of what two parts have in common; None if that is nothing."""
+    """The bounds of the intersection of two parts; None if it is empty."""
     shared = tuple(
         (max(one[0], other[0]), min(one[1], other[1]))
         for one, other in zip(left, right, strict=True)

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def data_path(prefix: str, shard: int, count: int) -> str:
-    """The path of a data file."""
+    """The path of data file number `shard` of `count`."""
     return f"{prefix}.data-{shard:05d}-of-{count:05d}"
 
 
@@ -55,7 +55,7 @@ def _pending(prefix: str) -> list[str]:
 
 
 def settle(prefix: str) -> None:
-    """Rename an index that a killed writer has left; done before the checkpoint is overwritten."""
+    """Finish the renaming that a killed writer began, before the checkpoint is overwritten."""
     for path in _pending(prefix):
         os.replace(path, prefix + ".index")
 
@@ -122,7 +122,7 @@ def write_files_at_once(
 
 
 def write_at_once(path: str, content: bytes) -> None:
-    """Write a file under another name and rename it.
+    """Write a file under a temporary name and rename it, so that it never exists in part.
 
     Raises:
       OSError: it cannot be written.
@@ -141,7 +141,7 @@ def write_at_once(path: str, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _durable(path: str) -> Iterator[IO[bytes]]:
-    """A new file that is on the disk when it is closed."""
+    """A new file whose content is on the disk (fsync) when the `with` ends."""
     with open(path, "xb") as file:
         yield file
         file.flush()
@@ -150,7 +150,7 @@ def _durable(path: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def kernel_errors(path: str) -> Iterator[None]:
-    """Errors of the operating system about `path` become those of kernels."""
+    """Convert errors of the operating system about `path` to KernelErrors."""
     try:
         with file_errors(path):
             yield

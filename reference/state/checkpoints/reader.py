@@ -30,23 +30,23 @@ from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["Checkpoint"]
 
-#: The version that is written and read.
+#: The version of the checkpoint format that is written and read.
 _VERSION: Final = 1
 
 
 class Checkpoint:
-    """A checkpoint on the disk.
+    """A checkpoint (of version 2: an index file and data files) on the disk.
 
     Args:
-      prefix: the path that the names of its files begin with.
+      prefix: the path that the names of the checkpoint's files begin with.
 
     Attributes:
-      prefix: that path.
-      header: the header of its index.
+      prefix: the same path.
+      header: the header of the index.
 
     Raises:
-      NotFound: it does not exist.
-      OutOfRange, DataLoss: it is damaged.
+      NotFound: the checkpoint does not exist.
+      OutOfRange, DataLoss: the index is damaged.
 
     """
 
@@ -60,7 +60,8 @@ class Checkpoint:
                 f"matching files for {prefix}"
             ) from error
         rows = read_table(data, prefix + ".index")
-        self.header = self._header(rows[min(rows)] if rows else None)  # whatever its key is
+        # The header is the first row, whatever its key.
+        self.header = self._header(rows[min(rows)] if rows else None)
         rows.pop(b"", None)
         self._rows = rows
         self._order = BYTE_ORDERS[self.header.endianness == BundleHeaderProto.BIG]
@@ -80,7 +81,7 @@ class Checkpoint:
         return header
 
     def entries(self) -> dict[bytes, BundleEntryProto]:
-        """The entries of the index: of tensors by name, of slices by keys of their own.
+        """The entries of the index: those of tensors by name, those of slices by `slice_key`.
 
         Raises:
           InvalidArgument, NotFound, DataLoss: the checkpoint is damaged.
@@ -137,12 +138,12 @@ class Checkpoint:
         return _shape(self.find(name))
 
     def tensor(self, name: bytes, part: TensorSlice | None = None) -> HostArray:
-        """The values of a tensor, or of a part of it.
+        """The values of a tensor, or of one slice of the tensor.
 
         Raises:
           NotFound: there is no such tensor.
-          OutOfRange: its file is too short.
-          DataLoss: it is damaged.
+          OutOfRange: the data file is too short.
+          DataLoss: the checkpoint is damaged.
           InvalidArgument: the slices in the checkpoint do not make up the part.
 
         """

@@ -1,4 +1,4 @@
-"""Files that are read, or written, through zlib or as they are: the bytes below records."""
+"""Files of records as streams of bytes, read or written with zlib, gzip or no compression."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from sessrun.reference.state.input.record_options import Compression
 
 __all__ = ["Sink", "Source", "inflated", "open_sink", "open_source"]
 
-#: zlib's numbers of what was wrong.
+#: zlib's error code Z_DATA_ERROR.
 _DATA_ERROR: Final = -3
-#: The bits of a window from which on its frame is gzip's.
+#: zlib's `wbits` from here on mean the gzip format.
 _GZIP: Final = 16
 
 
 class Source(Protocol):
     """A file that is read from its beginning."""
 
-    #: The message where the file ends too early.
+    #: The message of the error for a file that ends within a record.
     ended: str
 
     def read(self, count: int) -> bytes:
         """The next `count` bytes; fewer at the end.
 
         Raises:
-          DataLossError: they cannot be decompressed.
+          DataLossError: the compressed data is damaged.
 
         """
 
@@ -46,15 +46,15 @@ class Sink(Protocol):
         """Hand what was written to the operating system."""
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write the buffered bytes and close the file."""
 
 
 def open_source(path: FilePath, compression: Compression | None) -> Source:
-    """A file for reading.
+    """Open a file for reading; None means no compression.
 
     Raises:
-      NotFoundError: there is none.
-      FailedPreconditionError: it is a folder.
+      NotFoundError: the file does not exist.
+      FailedPreconditionError: the path is that of a folder.
 
     """
     with file_errors(path):
@@ -63,11 +63,11 @@ def open_source(path: FilePath, compression: Compression | None) -> Source:
 
 
 def open_sink(path: FilePath, compression: Compression | None) -> Sink:
-    """A file for writing, emptied.
+    """Open a file for writing, and empty it; None means no compression.
 
     Raises:
-      NotFoundError: its folder is not there.
-      FailedPreconditionError: it is a folder.
+      NotFoundError: the file's folder does not exist.
+      FailedPreconditionError: the path is that of a folder.
 
     """
     with file_errors(path):
@@ -76,10 +76,10 @@ def open_sink(path: FilePath, compression: Compression | None) -> Sink:
 
 
 def inflated(data: bytes, compression: Compression) -> bytes:
-    """Decompress bytes; of a stream that is cut off, as much as there is.
+    """Decompress bytes; a truncated stream gives the data before the cut.
 
     Raises:
-      DataLossError: they are damaged.
+      DataLossError: the compressed data is damaged.
 
     """
     result = b""
@@ -102,7 +102,7 @@ def _inflate(inflater: Any, data: bytes, limit: int) -> bytes:
 
 
 class _Plain:
-    """A file as it is."""
+    """An uncompressed file."""
 
     ended = "Read less bytes than requested"
 
@@ -111,13 +111,13 @@ class _Plain:
         self.close = file.close
 
     def read(self, count: int) -> bytes:
-        """The next bytes; not more than the file has, so that a damaged length does no harm."""
+        """The next bytes, at most as many as are left: a damaged length allocates no memory."""
         left = os.fstat(self._file.fileno()).st_size - self._file.tell()
         return self._file.read(max(0, min(count, left)))
 
 
 class _Inflated:
-    """A file through zlib; streams of gzip may follow one another."""
+    """A compressed file that is read; it may consist of several gzip streams."""
 
     ended = "EOF reached"
 
@@ -132,7 +132,7 @@ class _Inflated:
         self.close = file.close
 
     def read(self, count: int) -> bytes:
-        """The next bytes, for which as many buffers as needed are decompressed."""
+        """The next bytes; decompresses as many buffers as needed."""
         parts = []
         while count > 0:
             if self._at == len(self._output) and not self._fill():
@@ -144,7 +144,7 @@ class _Inflated:
         return b"".join(parts)
 
     def _fill(self) -> bool:
-        """Decompress the next buffer; return whether there was any."""
+        """Decompress the next buffer; return False at the end of the file."""
         self._output, self._at = b"", 0
         while not self._output and not self._is_over:
             if self._inflater.eof:
@@ -163,7 +163,7 @@ class _Inflated:
 
 
 class _Deflated:
-    """A file through zlib, which gets what was written whenever a buffer is full."""
+    """A compressed file that is written; bytes are compressed whenever the buffer is full."""
 
     def __init__(self, file: IO[bytes], compression: Compression) -> None:
         self._file = file
@@ -179,7 +179,7 @@ class _Deflated:
         self._input = bytearray()
 
     def write(self, data: bytes) -> None:
-        """Keep the bytes until the buffer is full."""
+        """Write bytes into the buffer, which is compressed when it is full."""
         if len(self._input) + len(data) > self._size:
             self._deflate(self._mode)
         if len(data) > self._size:
@@ -189,7 +189,7 @@ class _Deflated:
             self._input += data
 
     def flush(self) -> None:
-        """Hand what was written to the operating system, so that it can be decompressed."""
+        """Compress the buffer and hand all bytes to the operating system."""
         self._deflate(zlib.Z_PARTIAL_FLUSH)
         self._file.flush()
 

@@ -16,13 +16,15 @@ __all__ = ["RecordStream"]
 
 
 class RecordStream:
-    """Returns every record once in an epoch, drawn from a buffer that is refilled.
+    """Returns every record once in an epoch, in random order.
+
+    A record is drawn at random from a buffer, which is then refilled from the files.
 
     Args:
-      pattern: the pattern of the files' names.
+      pattern: the glob pattern of the files' names.
       seed: the seed of the order.
-      shift: the fraction of the files by which the first file of an epoch moves on.
-      size: how many records the buffer holds.
+      shift: the fraction of the files by which each epoch begins with a later file.
+      size: the number of records in the buffer.
       compression: the compression of the files: "GZIP", "ZLIB" or "".
 
     """

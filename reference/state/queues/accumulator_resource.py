@@ -1,7 +1,8 @@
 """The resources of `tf.ConditionalAccumulator`: sums of gradients that wait to be taken.
 
-A gradient has a step; one of a step before the accumulator's is stale, and is dropped. The
-accumulator's step goes up by one whenever its gradients are taken.
+A gradient comes with the global step at which it was computed; if that is before the accumulator's
+step, the gradient is stale and is dropped. The accumulator's step goes up by one whenever its
+gradients are taken.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ __all__ = ["Accumulator", "DenseAccumulator", "SparseAccumulator", "SparseGradie
 
 
 Shape = Sequence[int | None] | None
-#: The index of a slice, its sum, and how many slices it is the sum of.
+#: An index in the first dimension, the sum of the slices with that index, and their number.
 _Slice = tuple[int, Array, int]
 
 
 class _Take(Attempt):
-    """An attempt to take the mean or sum, which waits until there are enough gradients."""
+    """An attempt to take the mean or sum, which waits for `wanted` gradients."""
 
     __slots__ = ("wanted",)
 
@@ -35,16 +36,17 @@ class _Take(Attempt):
 
 
 class Accumulator:
-    """Sums gradients of one shape; safe for threads.
+    """Base class of accumulators, which sum gradients of one shape; safe for threads.
 
     Args:
-      dtype: the spec name of their dtype.
-      shape: their static shape.
-      mean: whether the mean is taken, else the sum.
+      dtype: the spec name of the gradients' dtype.
+      shape: the gradients' static shape.
+      mean: whether `take` gives the mean of the gradients, else the sum.
 
     """
 
-    #: A handle is a scalar, to operations that stack or choose among handles.
+    #: An accumulator is the value of a handle, a scalar tensor: operations that stack handles or
+    #: choose one read its shape.
     shape: Final = ()
     ndim: Final = 0
 
@@ -62,10 +64,10 @@ class Accumulator:
             return self._count
 
     def apply(self, step: int, gradient: Any) -> None:
-        """Add a gradient of a step, unless it is stale.
+        """Add a gradient that was computed at a global step, unless it is stale.
 
         Raises:
-          InvalidArgument: its shape is not the accumulator's.
+          InvalidArgument: the gradient's shape is not the accumulator's.
 
         """
         with self._lock:
@@ -77,7 +79,7 @@ class Accumulator:
             self._serve()
 
     def take(self, wanted: int) -> Attempt:
-        """Take the mean or sum of all gradients once there are at least `wanted`.
+        """Begin to take the mean or sum of all gradients, once there are at least `wanted`.
 
         Raises:
           InvalidArgument: `wanted` is not positive.
@@ -92,12 +94,12 @@ class Accumulator:
         return attempt
 
     def set_step(self, step: int) -> None:
-        """Set the step, which may be an earlier one."""
+        """Set the accumulator's step, to a later or an earlier one."""
         with self._lock:
             self._step = step
 
     def withdraw(self, attempt: Attempt) -> None:
-        """Forget an attempt that is not over."""
+        """Remove a waiting attempt."""
         with self._lock:
             if isinstance(attempt, _Take) and attempt in self._waiting:
                 self._waiting.remove(attempt)
@@ -113,11 +115,11 @@ class Accumulator:
 
     @abstractmethod
     def _check(self, gradient: Any) -> None:
-        """Raise InvalidArgument if a gradient has not the declared shape."""
+        """Raise InvalidArgument if a gradient does not have the declared shape."""
 
     @abstractmethod
     def _add(self, gradient: Any, *, first: bool) -> None:
-        """Add a gradient to the sum."""
+        """Add a gradient to the sum, or replace the sum by the first gradient."""
 
     @abstractmethod
     def _take_result(self, count: int) -> Any:
@@ -125,7 +127,7 @@ class Accumulator:
 
 
 def _shape_text(shape: Shape) -> str:
-    """A shape for messages."""
+    """A shape as messages write it: `[2,?]`."""
     if shape is None:
         return "<unknown>"
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
@@ -165,17 +167,17 @@ class DenseAccumulator(Accumulator):
 
     def _take_result(self, count: int) -> Any:
         total, self._sum = self._sum, None
-        assert total is not None  # it has at least one gradient
+        assert total is not None  # a result is taken only after at least one gradient
         return total / total.dtype.type(count) if self.mean else total
 
 
 class SparseGradient(NamedTuple):
-    """Slices of a gradient.
+    """A sparse gradient: slices of a dense one.
 
     Attributes:
-      indices: an array: the index of each slice in the first dimension.
-      values: the slices, stacked.
-      shape: an array: the shape of the dense gradient; None if it is not known.
+      indices: the index of each slice in the first dimension, int64 [n].
+      values: the slices, [n, ...].
+      shape: the shape of the dense gradient, an int64 vector; None if it is not known.
 
     """
 
@@ -185,10 +187,11 @@ class SparseGradient(NamedTuple):
 
 
 class SparseAccumulator(Accumulator):
-    """Sums slices by index: two gradients are merged as sorted lists, as TensorFlow does.
+    """Sums slices by index: merges each gradient into the sum as TensorFlow merges sorted lists.
 
-    Indices need not be sorted, so the merge goes slice by slice, in Python: thousands of small
-    slices take ten to twenty times TensorFlow's time.
+    Indices need not be sorted, and the result then depends on the order of the slices. So slices
+    are merged one by one, in Python: thousands of small slices take ten to twenty times
+    TensorFlow's time.
     """
 
     def __init__(
@@ -197,7 +200,7 @@ class SparseAccumulator(Accumulator):
         super().__init__(dtype, shape, mean=mean)
         self._stack = stack
         self._empty: Any = None
-        #: For each slice its index, its sum, and how many slices it is the sum of.
+        #: The sum so far.
         self._slices: list[_Slice] = []
 
     def _check(self, gradient: SparseGradient) -> None:
@@ -213,8 +216,8 @@ class SparseAccumulator(Accumulator):
             return
         if shape is not None:
             _check_vector("shape", shape)
-            self._measure("shape", tuple(shape.tolist()))
-        self._measure("values", (None, *values.shape[1:]))
+            self._check_sizes("shape", tuple(shape.tolist()))
+        self._check_sizes("values", (None, *values.shape[1:]))
         limit = self.declared[0] if self.declared else None
         for number, index in enumerate(indices.tolist()):
             if limit is not None and index >= limit:
@@ -223,8 +226,8 @@ class SparseAccumulator(Accumulator):
                     f"index is {index} exceeded {limit}"
                 )
 
-    def _measure(self, what: str, sizes: Sequence[int | None]) -> None:
-        """Raise InvalidArgument unless the first sizes are the declared ones."""
+    def _check_sizes(self, what: str, sizes: Sequence[int | None]) -> None:
+        """Raise InvalidArgument unless `sizes` begins with the declared sizes; None fits any."""
         declared = self.declared or ()
         if len(sizes) < len(declared):
             raise _mismatch(f"{what} rank at least {len(declared)}", len(sizes))
@@ -258,7 +261,7 @@ class SparseAccumulator(Accumulator):
 
 
 def _merged(first: Sequence[_Slice], second: Sequence[_Slice]) -> list[_Slice]:
-    """The slices of both lists; where the next slices of both have the same index, their sum."""
+    """Merge two lists of slices; the next slices of both are added if they have the same index."""
     merged = []
     i = j = 0
     while i < len(first) and j < len(second):

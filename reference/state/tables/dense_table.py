@@ -1,7 +1,7 @@
 """DenseTable: the lookup table of MutableDenseHashTable, an array of buckets with open addressing.
 
-Two keys are reserved: that of empty buckets and that of buckets whose key was removed. An export
-has all buckets; integer keys are in the same buckets as in TensorFlow, other keys are not.
+Two keys are reserved: one marks empty buckets, the other buckets whose key was removed. An export
+contains all buckets, in order; for integer keys this order is TensorFlow's, for others it is not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MIN_BUCKETS: Final = 4
 
 
 class DenseTable(LookupTable):
-    """A table of buckets; safe for threads.
+    """A hash table of buckets; safe for threads.
 
     Args:
       key_dtype: the spec name of the keys' dtype.
@@ -71,7 +71,7 @@ class DenseTable(LookupTable):
         return self._count
 
     def _clear(self, buckets: int) -> None:
-        """Replace the buckets by as many empty ones as given."""
+        """Replace the buckets by `buckets` empty ones."""
         if buckets < _MIN_BUCKETS or buckets & (buckets - 1):
             raise InvalidArgument(
                 f"Number of buckets must be at least 4 and a power of 2, got: {buckets}"
@@ -81,7 +81,7 @@ class DenseTable(LookupTable):
         self._count = 0
 
     def outer_shape(self, keys_shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape of a tensor of keys without that of a single key.
+        """The shape of a tensor of keys without the dimensions of a single key.
 
         Raises:
           InvalidArgument: the tensor is not a vector of keys of the table's key shape.
@@ -155,7 +155,7 @@ class DenseTable(LookupTable):
             self._keys[bucket], self._values[bucket] = key, row
 
     def _bucket(self, key: Key) -> int | None:
-        """The bucket of a key, None if it has none; InvalidArgument for a reserved key."""
+        """The bucket that holds a key, or None; InvalidArgument for a reserved key."""
         keys, empty = self._keys, self._empty
         if key == empty or key == self._deleted:  # noqa: PLR1714 - quicker than a tuple of both
             name = "empty" if key == empty else "deleted"
@@ -171,7 +171,7 @@ class DenseTable(LookupTable):
         return None
 
     def _free_bucket(self, key: Key) -> int:
-        """The first free bucket for a key that has none."""
+        """The bucket to insert a key into: the first that is empty or whose key was removed."""
         mask, bucket = len(self._keys) - 1, _hash(key)
         for step in range(len(self._keys)):
             bucket = (bucket + step) & mask
