@@ -64,12 +64,12 @@ _namespace.assemble(_sys.modules[__name__])
 
 
 def __dir__() -> list[str]:
-    """The names that are here, and those that come when they are asked for."""
+    """The names in this module, and those of the index that are imported on first use."""
     return sorted({*globals(), *_namespace.promised(_sys.modules[__name__])})
 
 
 def __getattr__(name: str) -> _Any:
-    """A public name, or a module that has a path of TensorFlow's, once it is asked for."""
+    """A public name, or a module with one of TensorFlow's module paths; imported on first use."""
     if name in _PublicPaths.homes:
         return _importlib.import_module(f"{__name__}.{name}")
     return _namespace.public_object(_sys.modules[__name__], name)

@@ -206,7 +206,7 @@ class InvalidArgumentTypeError(InvalidArgumentError, TypeError):
 
 
 def bad_argument(message: str) -> InvalidArgumentError:
-    """The error for what a session is asked, which belongs to no operation."""
+    """The error for an invalid argument of a session's method, which belongs to no operation."""
     return InvalidArgumentError(None, None, message)
 
 

@@ -47,7 +47,7 @@ def public_object(group: ModuleType, name: str) -> Any:
     """The object of a promised name, which the group has from now on.
 
     Raises:
-      AttributeError: it was not promised.
+      AttributeError: the group has no such name.
 
     """
     try:

@@ -1,4 +1,4 @@
-"""The door of the namespace: what has a public name says so where it is defined.
+"""The decorator `public`: gives a public name to an object where it is defined.
 
     @public("linalg.eye", "eye")
     def eye(...): ...
@@ -28,7 +28,7 @@ def public(*names: str) -> Callable[[Thing], Thing]:
       *names: dotted names, such as `add` and `math.add`, which no other module declares.
 
     Returns:
-      What takes the object and gives it back as it is: a decorator.
+      A decorator that returns the object unchanged.
 
     """
     module = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001 - the one cheap way to see the caller

@@ -1,4 +1,4 @@
-"""What packages leave to those above them: the one place where it is registered.
+"""The registrations of functions that packages call and that packages above them define.
 
 A graph makes operations, a tensor has operators, a variable may build branches, and some values are
 known while a graph is built; how, is decided further up. What every program needs is imported here

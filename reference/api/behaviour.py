@@ -1,8 +1,8 @@
 """Switches between the versions of TensorFlow, as programs call them.
 
-This namespace has version 1's behaviour and graphs only. What asks for that does nothing; what
-asks for another behaviour of graphs is refused, so that no program goes on with what it did not
-ask for.
+This namespace has version 1's behaviour, and graphs only. Functions that switch this on do nothing.
+Functions that switch another behaviour on raise an error, so that no program continues with a
+behaviour that it did not choose.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def keep_v1_behaviour() -> None:
 
 @public("enable_tensor_equality")
 def enable_tensor_equality() -> None:
-    """Do nothing: in graphs `==` of tensors tells whether they are the same one, whatever is on."""
+    """Do nothing: in graphs `==` compares tensors by identity, whether it is enabled or not."""
 
 
 def _refused(what: str) -> Callable[[], None]:
@@ -44,7 +44,7 @@ def _refused(what: str) -> Callable[[], None]:
 def enable_eager_execution(
     config: object = None, device_policy: int | None = None, execution_mode: int | None = None
 ) -> None:
-    """Refuse to run operations as they are created.
+    """Raise an error: operations cannot be executed as they are created.
 
     Args:
       config: a ConfigProto, or None.

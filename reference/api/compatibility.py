@@ -1,4 +1,4 @@
-"""What programs ask of `tf.compat`: text and bytes, kinds of numbers, and dates of formats."""
+"""Functions of `tf.compat`: text and bytes, types of numbers, forward compatibility dates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _horizon = [_RELEASE]
 
 @public("compat.path_to_str")
 def path_to_str(path: str | bytes | PathLike[str]) -> object:
-    """A path object as text; anything else as it is."""
+    """A path object as text; any other value unchanged."""
     return text.as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 
 

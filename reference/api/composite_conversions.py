@@ -1,4 +1,4 @@
-"""Several values converted to tensors at once, and composite values that stay what they are."""
+"""Conversion of several values to tensors at once; composite values are not converted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`custom_gradient`: a decorator of functions that bring their own gradient.
 
 The results, the arguments and the variables that are used go through one `IdentityN`, whose
-gradient is the one that the function brings. Source: TF 2.21.
+gradient is computed by the function that comes with them. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def custom_gradient(f: Any = None) -> Any:
 
 
 class _Decorated:
-    """A function with a gradient of its own; as an attribute of a class, a method of it."""
+    """A function with a custom gradient; as an attribute of a class it binds like a method."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         functools.update_wrapper(self, function)

@@ -40,7 +40,7 @@ class ListTensorArray(TensorArray):
       name: the operation's name.
 
     Raises:
-      ValueError: neither `size` nor `flow`, or `flow` with what is said of a new array.
+      ValueError: neither `size` nor `flow` is given, or `flow` with arguments for a new array.
 
     """
 

@@ -78,13 +78,13 @@ def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: b
     """A structure like `structure` with the leaves of a flat sequence.
 
     Args:
-      structure: what it is like.
+      structure: the structure to imitate.
       flat_sequence: as many leaves as it has, in the order of `flatten`.
       expand_composites: as of `flatten`.
 
     Raises:
       TypeError: `flat_sequence` is no structure.
-      ValueError: it has another number of leaves.
+      ValueError: `flat_sequence` has another number of leaves.
 
     """
     if not _is_nested(flat_sequence, expand_composites):
@@ -167,7 +167,7 @@ def assert_same_structure(
 
     Raises:
       TypeError: two parts are of different types.
-      ValueError: they have another number of branches or other keys, or one is a leaf.
+      ValueError: branches differ in their number or keys, or a branch stands for a leaf.
 
     """
     try:
@@ -234,8 +234,8 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
       dictionary: a mapping; a key that is a tuple has a value of the same number of leaves.
 
     Raises:
-      TypeError: it is no mapping.
-      ValueError: a key and its value do not go together, or a key comes twice.
+      TypeError: `dictionary` is not a mapping.
+      ValueError: a key and its value have different structures, or a key occurs twice.
 
     """
     if not is_mapping(dictionary):

@@ -183,7 +183,7 @@ def map_structure_with_tuple_paths_up_to(
 
     Raises:
       ValueError: no input is given, or one does not fit.
-      TypeError: one is of another type.
+      TypeError: a branch has another type.
 
     """
     if not inputs:
@@ -232,13 +232,13 @@ def get_traverse_shallow_structure(
 
     Args:
       traverse_fn: from a part to whether to look into it, or to a structure of one level that
-        says so of every branch.
+        returns a bool for each branch.
       structure: the structure.
       expand_composites: whether sparse values are looked into.
 
     Raises:
       TypeError: the function gives anything else.
-      ValueError: it gives another number of booleans than there are branches.
+      ValueError: it returns another number of booleans than there are branches.
 
     """
     wanted = traverse_fn(structure)

@@ -19,7 +19,7 @@ from sessrun.reference.graph.tensor import OPERATORS, Overloads, Tensor
 
 __all__ = ["tensor_equals", "tensor_not_equals"]
 
-# The dtype in which two integers are divided by `/`.
+# The dtype that `/` converts two integers to.
 _QUOTIENT: Final = {
     "int8": "float32",
     "uint8": "float32",
@@ -103,7 +103,7 @@ def _logical(word: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
 
 
 def _logical_xor(graph: Graph, name: str, x: TensorLike, y: TensorLike) -> Tensor:
-    """Made of three operations: there is none of its own."""
+    """Built from three operations, since there is no op type for it."""
     with graph.as_default(), graph.name_scope(name) as scope:
         left = x if isinstance(x, Overloads) else convert_to_tensor(x, "bool", name="x")
         return logical_xor(left, y, scope)

@@ -43,7 +43,7 @@ def constant(
 
     Raises:
       ValueError: the lists do not fit together, or with the arguments.
-      TypeError: what is given is ragged already.
+      TypeError: a value is ragged already.
 
     """
     splits_dtype = dtypes.as_dtype(row_splits_dtype)
@@ -177,7 +177,7 @@ def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
     """The shape of the values within the ragged dimensions.
 
     Raises:
-      ValueError: it is not the same everywhere, or a scalar is not as deep.
+      ValueError: the shapes of the values differ, or a scalar is not at the greatest depth.
 
     """
     values = pylist

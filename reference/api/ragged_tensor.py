@@ -40,7 +40,7 @@ class RaggedTensor(Rows, CompositeTensor):
     """Rows of different lengths; created by the class methods `from_...`.
 
     Args:
-      values: a tensor, or another RaggedTensor: all rows, one after the other.
+      values: a tensor, or another RaggedTensor: the concatenated rows.
       row_splits: where the rows begin, and the last one ends: int32 or int64, shape [rows + 1].
 
     """
@@ -107,7 +107,7 @@ class RaggedTensor(Rows, CompositeTensor):
         Args:
           values: as for `from_row_splits`.
           value_rowids: the numbers, a vector.
-          nrows: how many rows there are; by default as many as the last number says.
+          nrows: the number of rows; by default the last row number plus 1.
           name: the operations' scope.
           validate: as for `from_row_splits`.
 
@@ -150,7 +150,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @classmethod
     def from_value(cls, value: RaggedTensorValue) -> RaggedTensor:
-        """A constant of such a value."""
+        """A constant of a RaggedTensorValue."""
         return cls.from_nested_row_splits(
             value.flat_values, value.nested_row_splits, validate=False
         )
@@ -176,7 +176,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @property
     def values(self) -> Any:
-        """All rows, one after the other: a tensor, or a RaggedTensor."""
+        """The concatenated rows: a tensor, or a RaggedTensor."""
         return self._values
 
     @property
@@ -244,7 +244,7 @@ class RaggedTensor(Rows, CompositeTensor):
         """The rows as one tensor, short ones filled up.
 
         Args:
-          default_value: what they are filled up with, a scalar; 0, False or "" by default.
+          default_value: the padding of short rows, a scalar; 0, False or "" by default.
           name: the operations' scope.
 
         """
@@ -266,7 +266,7 @@ class RaggedTensor(Rows, CompositeTensor):
             return reshape(padded, concat([shape(mask), shape(rows)[1:]], axis=0))
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
-        """The values as a sparse tensor, whose rows are those of this.
+        """The values as a sparse tensor with the same rows.
 
         Raises:
           NotImplementedError: the innermost values are of a rank above 1.
@@ -314,10 +314,10 @@ def _values(values: TensorLike) -> Tensor | RaggedTensor:
 
 
 def _partition(value: TensorLike, name: str) -> Tensor:
-    """A vector that says what the rows are.
+    """A vector that defines the rows: row splits, lengths, numbers, starts or limits.
 
     Raises:
-      ValueError: it is no vector, or of another dtype.
+      ValueError: the tensor is not a vector, or has another dtype.
 
     """
     partition = convert_to_tensor(value, preferred_dtype=dtypes.int64, name=name)

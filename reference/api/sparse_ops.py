@@ -45,7 +45,7 @@ def sparse_input(value: SparseTensor | SparseTensorValue | TensorLike | None) ->
     """The value as a SparseTensor.
 
     Raises:
-      TypeError: it is neither a SparseTensor nor a SparseTensorValue.
+      TypeError: `value` is neither a SparseTensor nor a SparseTensorValue.
 
     """
     sparse = convert_to_tensor_or_sparse_tensor(value)
@@ -100,7 +100,7 @@ def serialize_sparse(
     """Three strings, shape [3]: the bytes of its indices, values and shape.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     inputs, attrs = named_parts(sparse_input(sp_input)), {"out_type": out_type}
@@ -114,7 +114,7 @@ def serialize_many_sparse(
     """Three strings for each of its rows, shape [rows, 3].
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     inputs, attrs = named_parts(sparse_input(sp_input)), {"out_type": out_type}

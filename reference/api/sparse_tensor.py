@@ -84,7 +84,7 @@ class SparseTensor(CompositeTensor):
         """A SparseTensor of the same parts as another one, or as a SparseTensorValue.
 
         Raises:
-          TypeError: it is neither.
+          TypeError: `sparse_tensor_value` is neither.
 
         """
         if isinstance(sparse_tensor_value, SparseTensor):
@@ -252,10 +252,10 @@ def is_sparse(x: object) -> TypeGuard[SparseTensor | SparseTensorValue]:
 def convert_to_tensor_or_sparse_tensor(
     value: object, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor | SparseTensor:
-    """A SparseTensor as it is, of a SparseTensorValue one of constants, else a Tensor.
+    """A SparseTensor unchanged; a SparseTensorValue as a SparseTensor of constants; else a Tensor.
 
     Raises:
-      RuntimeError: it is sparse and has another dtype.
+      RuntimeError: the value is sparse and has another dtype.
       InvalidArgumentTypeError, InvalidArgumentValueError: as `convert_to_tensor`.
 
     """

@@ -18,14 +18,14 @@ __all__ = ["Template", "make_template"]
 
 
 class Template:
-    """A function in a variable scope of its own: the same variables at every call.
+    """A function in a separate variable scope, so that every call uses the same variables.
 
     Args:
       name: the scope's name, made unique.
       func: makes operations; its variables come from `tf.get_variable`.
       create_scope_now: whether its scope is the one open now, not the one open where it is first
         called.
-      unique_name: the scope's name as it is.
+      unique_name: the scope's name, which is not made unique.
       custom_getter: the scope's custom getter.
 
     Raises:

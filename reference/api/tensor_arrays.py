@@ -43,9 +43,9 @@ class TensorArray:
       dtype: the elements' dtype.
       size: how many elements: an int or a scalar int32 tensor; required without `handle`.
       dynamic_size: whether a write past the end makes it longer.
-      clear_after_read: whether an element is gone once it was read; it is if nothing is said.
+      clear_after_read: whether reading an element removes it; None means True.
       tensor_array_name: the name that messages tell.
-      handle: the handle of an array that exists; then nothing may be said of the array.
+      handle: the handle of an existing array, which takes no arguments for a new array.
       flow: a float scalar after which `handle` is used; required with it.
       infer_shape: whether all elements have one shape, which the first write settles.
       element_shape: the shape that elements must be compatible with.
@@ -53,7 +53,7 @@ class TensorArray:
       name: the operation's name.
 
     Raises:
-      ValueError: neither `size` nor `handle`, or `handle` without `flow`, or with what is said of
+      ValueError: neither `size` nor `handle`, `handle` without `flow`, or with arguments for
         a new array.
       TypeError: `handle` is no tensor.
 
@@ -151,7 +151,7 @@ class TensorArray:
         return self._dynamic_size
 
     def mark_used(self) -> None:
-        """Say that it is meant if nothing reads what was written; nothing warns of it here."""
+        """Do nothing: it would switch off a warning about writes that nothing reads."""
 
     def identity(self) -> TensorArray:
         """An array of the same elements, after the control dependencies here."""
@@ -320,7 +320,7 @@ class TensorArray:
 
     @contextmanager
     def _with_first(self, value: Tensor) -> Iterator[None]:
-        """Where the value of the first write comes from; that is `value` if there is none yet."""
+        """The source of the first written value; `value` itself if there is none yet."""
         if self._colocate_with is None:
             yield
             return

@@ -135,7 +135,7 @@ class BatchableTypeSpec(TypeSpec):
         """The spec of one of the rows.
 
         Raises:
-          ValueError: a scalar has none.
+          ValueError: the shape is that of a scalar.
 
         """
         if self.shape.ndims == 0:
@@ -174,7 +174,7 @@ class TensorSpec(BatchableTypeSpec):
         """The spec of a tensor, by default with the name of its operation.
 
         Raises:
-          ValueError: it is no tensor.
+          ValueError: `tensor` is not a Tensor.
 
         """
         if not isinstance(tensor, Tensor):
@@ -290,7 +290,7 @@ class IndexedSlicesSpec(TypeSpec):
       shape: the dense shape; by default unknown.
       dtype: of the rows.
       indices_dtype: of their places.
-      dense_shape_dtype: of the shape, None where there is none.
+      dense_shape_dtype: the dtype of `dense_shape`; None if the values have none.
       indices_shape: the shape of the places, by default a vector of any length.
 
     """
@@ -363,7 +363,7 @@ def type_spec_from_value(value: object) -> TypeSpec:
     """The spec of a tensor, a sparse value or what becomes a constant.
 
     Raises:
-      TypeError: it is nothing of these.
+      TypeError: the value has no spec.
 
     """
     if isinstance(value, Tensor):

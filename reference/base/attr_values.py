@@ -1,7 +1,7 @@
 """Attributes of operations: the runtime's form, the AttrValue of a NodeDef, TensorFlow's view.
 
 In the runtime a dtype is its spec name, a shape a tuple (None: an unknown dimension) or None
-(unknown rank), a string a `str` (`bytes` where it is not UTF-8), a tensor an ndarray or, where a
+(unknown rank), a string a `str` (`bytes` if it is not UTF-8), a tensor an ndarray or, where a
 message does not have all elements, a `HeldTensor`, a list a tuple of these, a function its
 NameAttrList.
 """

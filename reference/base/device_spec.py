@@ -80,7 +80,7 @@ class DeviceSpecV2:
 
     @classmethod
     def from_string(cls, spec: str | None) -> Self:
-        """The parts of a device name; None has none.
+        """The parts of a device name; None has no parts.
 
         Raises:
           ValueError: the text is no device name.
@@ -144,7 +144,7 @@ class DeviceSpecV1(DeviceSpecV2):
     device_index = _part("index", _number, settable=True)
 
     def parse_from_string(self, spec: str | None) -> Self:
-        """Set all parts to those of a device name; ValueError if the text is none."""
+        """Set all parts to those of a device name; ValueError if the text is not a device name."""
         self._name = devices.parse("" if spec is None else spec)
         return self
 
@@ -166,7 +166,7 @@ def canonical_name(device: str | DeviceSpecV2 | None) -> str:
     """A device name, or DeviceSpec, with its parts in their order; empty for None.
 
     Raises:
-      ValueError: it is no device name.
+      ValueError: `device` is not a device name.
 
     """
     if device is None:
@@ -212,7 +212,7 @@ def merge_device(spec: str | DeviceSpecV2 | None) -> MergeDevice:
     """The function that completes devices by a device name or DeviceSpec; always the same one.
 
     Raises:
-      ValueError: it is no device name.
+      ValueError: `spec` is not a device name.
 
     """
     return _merging(canonical_name(spec))

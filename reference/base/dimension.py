@@ -22,7 +22,7 @@ class Dimension:
 
     Raises:
       TypeError: the value is no integer.
-      ValueError: it is negative.
+      ValueError: the size is negative.
 
     """
 
@@ -64,7 +64,7 @@ class Dimension:
         try:
             right = as_dimension(other).value
         except (TypeError, ValueError):
-            refused: bool = NotImplemented  # Python then asks the other operand
+            refused: bool = NotImplemented  # Python then tries the other operand
             return refused
         if self._value is None or right is None:
             return None
@@ -76,7 +76,7 @@ class Dimension:
         try:
             a, b = as_dimension(left).value, as_dimension(right).value
         except (TypeError, ValueError):
-            refused: Dimension = NotImplemented  # Python then asks the other operand
+            refused: Dimension = NotImplemented  # Python then tries the other operand
             return refused
         return Dimension(None if a is None or b is None else combine(a, b))
 
@@ -148,7 +148,7 @@ class Dimension:
         """What is known of both.
 
         Raises:
-          ValueError: they differ.
+          ValueError: the sizes differ.
 
         """
         self.assert_is_compatible_with(other)

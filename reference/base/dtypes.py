@@ -106,7 +106,7 @@ class DType:
 
     @property
     def is_numpy_compatible(self) -> bool:
-        """Whether an ndarray can hold such a tensor."""
+        """Whether an ndarray can hold a tensor of this dtype."""
         return self._row.numpy is not None
 
     @property
@@ -114,7 +114,7 @@ class DType:
         """The numpy scalar type, or dtype, of one element.
 
         Raises:
-          KeyError: no ndarray holds such elements.
+          KeyError: no ndarray holds elements of this dtype.
 
         """
         if self._row.numpy is None:
@@ -197,7 +197,7 @@ class DType:
         """The range of image intensities: (0, 1) for floats, (0, max) for integers.
 
         Raises:
-          ValueError: the dtype has no such range.
+          ValueError: the dtype has no least and greatest value.
 
         """
         if self._row.name in {"float16", "float32", "float64"}:
@@ -311,7 +311,7 @@ def of_name(name: str) -> DType:
     """The DType of a name of the spec's table.
 
     Raises:
-      KeyError: there is none.
+      KeyError: the table has no such name.
 
     """
     return _BY_NAME[name]
@@ -339,7 +339,7 @@ def as_dtype(type_value: Any) -> DType:
     """The DType that a DType, number, name, Python type or numpy dtype stands for.
 
     Raises:
-      TypeError: it stands for none.
+      TypeError: the argument stands for no dtype.
 
     """
     if isinstance(type_value, DType):

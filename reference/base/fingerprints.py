@@ -25,7 +25,7 @@ _MURMUR_SEED: Final = 0xDECAFCAFFE
 _MURMUR_SHIFT: Final = 47
 #: The first values of SipHash's four states.
 _SIP: Final = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-#: The sizes from which on FarmHash computes differently.
+#: The lengths at which FarmHash changes its method.
 _FARM_STEPS: Final = (1, 4, 8, 17, 33, 65)
 
 #: Unsigned words of 64 bits, one for each string.

@@ -22,14 +22,14 @@ _EXPONENT: Final = np.uint32(0x7F800000)
 _POWERS: Final = np.uint32(0x38800000), np.uint32(0x48000000)
 #: If this times a number's power of two is added to the number and subtracted, 11 digits remain.
 _DIGITS: Final = np.float32(1.5 * 2**13)
-#: A factor by which numbers beyond the greatest half become infinite.
+#: A factor that makes numbers beyond the greatest half infinite.
 _BEYOND: Final = np.float32(2.0**112)
 #: The float32 for each half, by its bits.
 _SINGLE: Final = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 class Halves(np.ndarray[tuple[int, ...], np.dtype[np.float32]]):
-    """A float32 array, all of whose values are those of halves.
+    """A float32 array with only values that float16 can represent.
 
     The results of numpy's elementwise functions are rounded to halves; float16 arrays among their
     arguments are converted.

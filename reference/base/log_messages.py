@@ -95,7 +95,7 @@ def error(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
 
 @public("logging.fatal")
 def fatal(msg: object, *args: object, **kwargs: Unpack[LogOptions]) -> None:
-    """Write a message of level FATAL; the program goes on."""
+    """Write a message of level FATAL; the program is not ended."""
     get_logger().fatal(msg, *args, **_from_here(kwargs))
 
 

@@ -64,7 +64,7 @@ _MAX_ELEMENTS: Final = 2**31 - 1
 
 
 class HeldTensor:
-    """A tensor attribute as a message, of which an array is made when it is needed.
+    """A tensor attribute as a message, which is converted to an array on first use.
 
     A few bytes may claim a tensor of any size, or be no valid tensor: TensorFlow imports both, and
     only a run that needs the elements fails.
@@ -135,7 +135,7 @@ def _stored(proto: TensorProto, name: str) -> int:
 
 
 def _is_content(content: bytes, name: str) -> bool:
-    """Whether bytes can be the elements of a dtype: those of a bool are 0 and 1."""
+    """Whether bytes can be the elements of a dtype: the bytes of bools must be 0 or 1."""
     return name != "string" and (name != "bool" or not content.strip(b"\0\1"))
 
 
@@ -165,7 +165,7 @@ def _array_of(
     values: HostArray = listed_values(proto, name, numpy_dtype)[:count]
     if len(values) == count:
         return values.reshape(shape)
-    if len(values) < 2:  # one value is repeated, without memory for the others
+    if len(values) < 2:  # one value is repeated without allocating memory for each element
         last = values if len(values) else zeros(1, numpy_dtype)
         return np.broadcast_to(last.reshape((1,) * len(shape)), shape)
     repeated: HostArray = filled(values, count)
@@ -202,7 +202,7 @@ def make_tensor_proto(array: Any, shape: tuple[int, ...] | None = None) -> Tenso
 
     Raises:
       TypeError: no tensor holds such elements.
-      ValueError: it takes more than 2 GiB.
+      ValueError: the message would take more than 2 GiB.
 
     """
     if isinstance(array, HeldTensor):
@@ -281,7 +281,7 @@ def shape_equals(tensor: TensorProto, shape: Any) -> bool:
     """Whether the tensor of a message has a shape, a list, a tuple or a TensorShapeProto.
 
     Raises:
-      TypeError: an argument is something else.
+      TypeError: an argument has another type.
 
     """
     if not isinstance(tensor, TensorProto):

@@ -217,7 +217,7 @@ class TensorShape:
         """The shape itself, of rank `rank`.
 
         Raises:
-          ValueError: it has another rank.
+          ValueError: the shape has another rank.
 
         """
         self.assert_has_rank(rank)

@@ -8,10 +8,10 @@ __all__ = ["as_bytes", "as_str_any", "as_text"]
 
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
-    """The text encoded; bytes as they are.
+    """Text encoded to bytes; bytes unchanged.
 
     Raises:
-      TypeError: it is neither text nor bytes.
+      TypeError: the argument is neither text nor bytes.
       LookupError: the encoding is not known.
 
     """
@@ -24,10 +24,10 @@ def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") ->
 
 
 def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
-    """The bytes decoded; text as it is.
+    """Bytes decoded to text; text unchanged.
 
     Raises:
-      TypeError: it is neither text nor bytes.
+      TypeError: the argument is neither text nor bytes.
       LookupError: the encoding is not known.
 
     """

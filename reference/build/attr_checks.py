@@ -24,8 +24,8 @@ def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]
     """The attributes of a call, in the runtime's form; None means the default.
 
     Raises:
-      InvalidArgumentTypeError: one is not declared or of a wrong type.
-      InvalidArgumentValueError: one cannot be brought to that form.
+      InvalidArgumentTypeError: an attribute is not declared, or has the wrong type.
+      InvalidArgumentValueError: a value cannot be converted to that form.
 
     """
     attrs_given: dict[str, object] = {}

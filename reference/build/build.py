@@ -36,7 +36,7 @@ def apply_op(
 
     Args:
       op_type: a declared op type.
-      inputs: every declared input by name; what is no tensor is converted to one.
+      inputs: every declared input by name: a tensor, or a value that is converted to one.
       attrs: attributes by name; those that inputs give, or that have a default, may be left
         out. A dtype may be anything `as_dtype` takes, a shape anything `TensorShape` takes.
       name: its name in the current name scope, made unique; verbatim if it ends with "/";
@@ -162,7 +162,7 @@ def _check_types(name: str, inputs: list[Tensor], wanted: Iterable[DType] | None
 
 
 def apply_unary(op_type: str, value: TensorLike, name: str | None = None) -> Tensor:
-    """Make an operation of one input and one output, whatever its input is called."""
+    """Make an operation with one input and one output, without naming the input."""
     (arg,) = signature(op_type).inputs
     return apply_op(op_type, {arg.name: value}, {}, name).outputs[0]
 
@@ -171,13 +171,13 @@ def graph_of(values: Iterable[object]) -> Graph:
     """The graph that all tensors among the values (and in lists of them) belong to.
 
     Raises:
-      ValueError: they belong to different graphs.
+      ValueError: the tensors belong to different graphs.
 
     """
     graph: Graph | None = None
     first = None
     inner = get_default_graph()
-    if inner.building_function:  # it captures what is of another graph
+    if inner.building_function:  # a function's graph captures tensors of other graphs
         return inner
     for value in values:
         items = value if isinstance(value, list | tuple) else (value,)

@@ -1,4 +1,4 @@
-"""From a Python value to the ndarray of a constant: which dtype it gets, what is refused."""
+"""From a Python value to the ndarray of a constant: its dtype, and the values that are refused."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def to_array(value: object, dtype: DType | None) -> np.ndarray:
 
 
 def _is_array(value: object) -> bool:
-    """Whether it is an array, a numpy scalar, or something that numpy makes an array of."""
+    """Whether it is an array, a numpy scalar, or an object that numpy converts to an array."""
     return isinstance(value, _ARRAYS) or any(hasattr(value, name) for name in _PROTOCOLS)
 
 

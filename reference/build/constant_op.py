@@ -43,7 +43,7 @@ def constant(
       verify_shape: whether `value` must have exactly that shape.
 
     Raises:
-      InvalidArgumentTypeError: an element cannot be of this dtype; the shape is not the one
+      InvalidArgumentTypeError: an element cannot be of this dtype; the shape is not the one to be
         verified; or `value` is a tensor.
       InvalidArgumentValueError: the value is None or unevenly nested, or has too many elements.
 
@@ -63,7 +63,7 @@ def constant_v2(
     shape: Any = None,
     name: str | None = "Const",
 ) -> Tensor:
-    """As `constant`, but with a shape only a scalar, or the one element of a vector, is repeated.
+    """As `constant`, but with a shape only a scalar, or a vector of one element, is repeated.
 
     Raises:
       InvalidArgumentTypeError: there are more elements, and not as many as the shape has.
@@ -86,14 +86,14 @@ def make_tensor_proto(
     """The TensorProto of what `constant` would make of the arguments; raises as it does.
 
     Args:
-      values: as for `constant`; a TensorProto comes back as it is.
+      values: as for `constant`; a TensorProto is returned unchanged.
       dtype: the same.
       shape: the same.
       verify_shape: the same.
-      allow_broadcast: whether only a scalar, or the one element of a vector, may be repeated.
+      allow_broadcast: whether only a scalar, or a vector of one element, may be repeated.
 
     Raises:
-      ValueError: both are asked for.
+      ValueError: `verify_shape` and `allow_broadcast` are both set.
 
     """
     if isinstance(values, TensorProto):
@@ -139,7 +139,7 @@ def _check_size(array: np.ndarray, sizes: tuple[int, ...], *, verify: bool) -> N
 
 
 def _check_broadcast(array: np.ndarray, sizes: tuple[int, ...]) -> None:
-    """Refuse elements that are neither one to be repeated nor as many as the shape has."""
+    """Refuse elements that are neither a single one nor as many as the shape has."""
     if array.shape not in {(), (1,)} and array.size != math.prod(sizes):
         raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
 

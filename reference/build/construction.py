@@ -27,7 +27,7 @@ from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
 
 __all__ = ["Imported", "apply_const", "make_operation"]
 
-#: The most tensors that an attribute can ask of an operation.
+#: The greatest number of tensors that an attribute can give to an input or output.
 _MAX_OUTPUTS: Final = 1 << 20
 
 
@@ -36,7 +36,7 @@ class Imported:
     """The parts of a NodeDef besides its inputs and declared attributes.
 
     Attributes:
-      device: the device asked for.
+      device: the requested device.
       control_inputs: the operations to wait for.
       extra: the attributes that are not declared.
       notes: what it says for debuggers and optimizers, which nothing here reads; or None.
@@ -110,7 +110,7 @@ def make_operation(
 
 
 def _check_output_count(declared: Signature, attrs: Attrs) -> None:
-    """Refuse an implausible number of outputs, before so many Tensors are created."""
+    """Refuse an implausible number of outputs before any Tensor is created."""
     for arg in declared.declaration.outputs:
         if arg.number_attr is not None and attrs[arg.number_attr] > _MAX_OUTPUTS:
             raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
@@ -137,7 +137,7 @@ def _dtypes_of(arg: ArgDecl, attrs: Attrs) -> list[DType]:
 
 
 def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:
-    """Give the operation what the open scopes ask for."""
+    """Give an operation the device, colocation and container of the open scopes."""
     scopes = op.graph.scopes
     if scopes.control is not None:
         sources = [tensor.op for tensor in op.inputs]
@@ -161,7 +161,7 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
 
 
 def _add_attrs(op: Operation, scopes: Scopes) -> None:
-    """Give an operation the undeclared attributes that the open scopes ask for."""
+    """Give an operation the undeclared attributes of the open scopes."""
     for key, text in scopes.attrs_of(op.type):
         op.extra[key] = AttrValue(s=text.encode())
     for key, value in scopes.attrs.items():

@@ -151,7 +151,7 @@ def _convert(value: object, dtype: DType | None, name: str | None, as_ref: bool)
 
 
 def _elements(value: object, dtype: DType | None) -> TensorProto | np.ndarray:
-    """The value of a constant: an ndarray, or a TensorProto of that dtype as it is."""
+    """The value of a constant: an ndarray; a TensorProto of the dtype unchanged."""
     if not isinstance(value, TensorProto):
         return constant_arrays.to_array(value, dtype)
     if dtype is not None and dtype.as_datatype_enum != value.dtype:

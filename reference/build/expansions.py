@@ -64,7 +64,7 @@ def register_session_run_conversion_functions(
 
     Raises:
       ValueError: the type itself, or one derived from it, is registered; `object` always is.
-      TypeError: it is no type.
+      TypeError: `tensor_type` is not a type.
 
     """
     for known in (object, *(entry.type for entry in _EXPANSIONS)):

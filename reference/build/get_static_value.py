@@ -1,6 +1,6 @@
 """`tf.get_static_value`: a tensor's value as the operations that make it tell it, without a run.
 
-`seen_shape` is the same for a vector that denotes a shape, single sizes of which may be known.
+`seen_shape` does the same for a vector that denotes a shape, of which some sizes may be known.
 
 A program that has seen a tensor's value may build on it: from then on the tensor may not be fed.
 Only the operations listed here are looked through; shape inference sees more (`static_values`).
@@ -29,7 +29,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """The value of a tensor if it is known while the graph is built.
 
     Args:
-      tensor: a tensor; anything that is none comes back as it is.
+      tensor: a tensor; any other value is returned unchanged.
       partial: whether a stack of tensors may come back as an array of objects, None for those
         that are not known.
 
@@ -116,7 +116,7 @@ def seen_shape(tensor: Tensor) -> TensorShape:
     """The shape that a vector denotes, as far as it is known; a scalar -1 is an unknown shape.
 
     Raises:
-      ValueError: it is a scalar that is not known to be -1, or of a higher rank.
+      ValueError: the tensor is a scalar that is not known to be -1, or has a rank above 1.
 
     """
     if tensor.ndim == 0:

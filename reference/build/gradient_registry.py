@@ -1,4 +1,4 @@
-"""Which function is the gradient of which op type: a registry of the process.
+"""The gradient functions by op type: a registry of the process.
 
 A name is an op type, or one that a `gradient_override_map` puts in place of it; None is
 registered for op types that have no gradient by intention. The functions stand in the package
@@ -51,7 +51,7 @@ class RegisterGradient:
 
     Raises:
       TypeError: the op type is no string.
-      KeyError: on decorating: something is registered for it already.
+      KeyError: (on decorating) a function is registered for it already.
 
     """
 
@@ -59,7 +59,7 @@ class RegisterGradient:
         self._op_type = _checked(op_type)
 
     def __call__(self, f: F) -> F:
-        """Register the function; those of the operations themselves are registered before."""
+        """Register the function, after those that this package registers for its own op types."""
         UPPER["register_gradients"]()
         _FUNCTIONS.register(f, self._op_type)
         return f
@@ -71,7 +71,7 @@ def not_differentiable(op_type: str) -> None:
 
     Raises:
       TypeError: the op type is no string.
-      KeyError: something is registered for it already.
+      KeyError: a function is registered for it already.
 
     """
     checked = _checked(op_type)

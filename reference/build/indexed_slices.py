@@ -112,7 +112,7 @@ class IndexedSlices(CompositeTensor):
         return [self._values, self._indices, *shape]
 
     def _mapped(self, function: Callable[[Tensor], Tensor]) -> IndexedSlices:
-        """The IndexedSlices whose parts are those of this one, after a function."""
+        """IndexedSlices with a function applied to each part of this one."""
         return IndexedSlices(*map(function, self.parts()))
 
     def __neg__(self) -> IndexedSlices:
@@ -127,7 +127,7 @@ class IndexedSlices(CompositeTensor):
 def convert_to_tensor_or_indexed_slices(
     value: object, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor | IndexedSlices:
-    """IndexedSlices as they are, anything else as a Tensor.
+    """IndexedSlices unchanged, any other value as a Tensor.
 
     Raises:
       InvalidArgumentTypeError, InvalidArgumentValueError: as `convert_to_tensor`.

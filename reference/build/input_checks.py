@@ -212,7 +212,7 @@ class _Context:
         return self._in_graph(value, dtype, hint, name)
 
     def _of_own_dtype(self, value: object) -> Tensor | None:
-        """The value as a tensor of whatever dtype; None if it has none of its own."""
+        """The value as a tensor of any dtype; None if it does not determine a dtype."""
         try:
             return self._in_graph(value, None, None, None)
         except TypeError:
@@ -287,7 +287,7 @@ class _Context:
     def _check_ref(self, tensor: Tensor) -> None:
         if not self.arg.is_ref:
             return
-        # A body captures what is in a variable, not the variable.
+        # A body captures the value of a variable, not the variable.
         is_captured = self.graph.building_function and tensor.graph is not self.graph
         if is_captured or not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - DType's own notion
             raise bad_type(

@@ -1,4 +1,4 @@
-"""Operations built from a NodeDef: under its own name, whatever scopes are open."""
+"""Operations built from a NodeDef: under its name, without regard to the open scopes."""
 
 from __future__ import annotations
 

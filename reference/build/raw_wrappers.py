@@ -143,7 +143,7 @@ def positional(op_type: str, name: str) -> RawFunction:
 
 
 class PublicFunctions(dict[str, Any]):
-    """The functions of operations with public names, by these: `math.exp`; made when asked for."""
+    """The functions of operations with public names, such as `math.exp`; made on first use."""
 
     def __init__(self, module: str) -> None:
         super().__init__(OPERATIONS.public_names())
@@ -158,7 +158,7 @@ class PublicFunctions(dict[str, Any]):
         """The function whose name is its op type in lower case: `batch_to_space_nd`.
 
         Raises:
-          AttributeError: there is none.
+          AttributeError: there is no such function.
 
         """
         if name not in self._functions:

@@ -76,7 +76,7 @@ _LISTS: Final[Mapping[str, int]] = {
     "TensorListScatter": 2,
     "TensorListScatterV2": 2,
 }
-#: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
+#: Lookup tables whose key and value types TensorFlow knows while the graph is built.
 _TABLES: Final = frozenset(
     {
         "AnonymousMutableDenseHashTable",
@@ -87,7 +87,7 @@ _TABLES: Final = frozenset(
         "MutableHashTableV2",
     }
 )
-#: The loops of which it is known that they keep the handles that they are given.
+#: The loops that are known to return the handles they take unchanged.
 _KEEPING: Final[weakref.WeakSet[Operation]] = weakref.WeakSet()
 #: Larger parts of a graph are not evaluated while it is built.
 _MAX_DEPTH: Final = 32
@@ -121,7 +121,7 @@ def _constant(op: Operation) -> Any:
     """The value of a Const; an imported one may claim too much, or say none.
 
     Raises:
-      InvalidArgumentValueError: it says none.
+      InvalidArgumentValueError: the node has no value.
 
     """
     value = op.attrs["value"]
@@ -196,7 +196,7 @@ _KNOWN: Final[Mapping[str, Callable[[Operation], Any]]] = {
 
 
 def shape_value(tensor: Tensor) -> Shape:
-    """The shape that an integer vector denotes, single dimensions of which may be known.
+    """The shape that an integer vector denotes, of which some sizes may be unknown.
 
     -1 stays -1; None where nothing is known, not even the number of dimensions.
     """

@@ -104,7 +104,7 @@ def signature(op_type: str) -> Signature:
     """The signature of an op type.
 
     Raises:
-      RuntimeError: it is not declared.
+      RuntimeError: the op type is not declared.
 
     """
     try:
@@ -124,7 +124,7 @@ def signature_in(functions: FunctionLibrary, op_type: str) -> Signature:
     """The signature of an op type: declared in the spec, or that of calls of a function.
 
     Raises:
-      RuntimeError: it is neither.
+      RuntimeError: the op type is neither declared nor a function.
 
     """
     declaration = functions.declaration(op_type)
@@ -165,7 +165,7 @@ def _prepared(
 
 
 def _result_attr(declaration: Operation) -> str | None:
-    """The attribute that is the dtype of the only output of an operation, if there is one."""
+    """The attribute that is the dtype of an operation's only output; None if there is none."""
     if len(declaration.outputs) != 1:
         return None
     (arg,) = declaration.outputs
@@ -201,7 +201,7 @@ def _shapes_at(position: int) -> Argument:
 
 
 def _value(least: int, most: int) -> Callable[[Tensor], np.ndarray | None]:
-    """The value of an input as far as it is known; its rank is one of least to most."""
+    """A function that checks that a tensor's rank is in a range, and returns its static value."""
 
     def value(tensor: Tensor) -> Any:
         ranked(tensor.sizes, least, most)

@@ -1,4 +1,4 @@
-"""Flags of the command line (`tf.flags`): those of absl, read when one is first asked for.
+"""Flags of the command line (`tf.flags`): those of absl, parsed when the first value is read.
 
 The functions that define flags take TensorFlow's older argument names, too.
 """
@@ -15,7 +15,7 @@ from absl import flags as _flags
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base.log_messages import get_logger
 
-__all__ = list(_flags.__all__)  # the group is absl's, but for what is defined here
+__all__ = list(_flags.__all__)  # the module is absl's, but for the names defined here
 globals().update({name: getattr(_flags, name) for name in __all__})
 _flags.disclaim_key_flags()  # a flag belongs to the module that defines it, not to this one
 
@@ -40,7 +40,7 @@ def _with_older_names(define: Callable[..., object]) -> Callable[..., object]:
 
 
 class _ParsedOnDemand:
-    """The values of the flags; the command line is parsed when the first is asked for."""
+    """The values of the flags; reading the first one parses the command line."""
 
     def __init__(self, values: _flags.FlagValues) -> None:
         self.__dict__["_values"] = values

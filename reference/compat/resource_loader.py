@@ -20,7 +20,7 @@ def load_resource(path: str) -> bytes:
     """The content of a file, its path relative to this package.
 
     Raises:
-      OSError: it cannot be read.
+      OSError: the file cannot be read.
 
     """
     return (_HERE / path).read_bytes()
@@ -47,6 +47,6 @@ def get_path_to_datafile(path: str) -> str:
 
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
-    """The path as it is."""
+    """The path unchanged."""
     del readahead
     return path

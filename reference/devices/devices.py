@@ -69,7 +69,7 @@ class LocalDevice:
       xp: its array module.
       allocator: the allocator of its memory.
       description: the description of the hardware, or empty.
-      memory: its memory in bytes, as it is listed.
+      memory: its memory in bytes, as `list_devices` reports it.
       incarnation: a number of 64 bits, signed, that no other session's device has.
 
     """
@@ -171,7 +171,7 @@ class LocalDevice:
 
 
 def _buffer(owner: Any) -> VariableBuffer | None:
-    """The buffer of a variable, of which a kernel gets the buffer itself or a handle."""
+    """The buffer of a variable; kernels get the buffer itself or a handle."""
     if not isinstance(owner, VariableBuffer):
         owner = owner.store.get(owner.container, owner.name, owner.scope)
     return owner if isinstance(owner, VariableBuffer) else None
@@ -211,7 +211,7 @@ class Gpu:
     """A GPU of this machine that the process may use.
 
     Attributes:
-      index: its number, by which CUDA knows it.
+      index: its number in CUDA.
       memory: its memory in bytes.
       name: the product's name.
       capability: major and minor number of its compute capability.
@@ -247,7 +247,7 @@ def local_devices(config: ConfigProto) -> tuple[LocalDevice, ...]:
     """The devices of a session of this ConfigProto: CPUs first, then GPUs.
 
     Raises:
-      NotFoundError: it asks for no CPU.
+      NotFoundError: the ConfigProto allows no CPU.
       InvalidArgumentError: a device filter is no device name, or the options of GPUs are wrong.
 
     """
@@ -267,7 +267,7 @@ def local_devices(config: ConfigProto) -> tuple[LocalDevice, ...]:
 
 
 def _local_gpus(config: ConfigProto) -> Iterator[LocalDevice]:
-    """Virtual GPUs, several to a piece of hardware if the configuration says so."""
+    """Virtual GPUs, several for each physical one if the configuration defines them."""
     options = config.gpu_options
     if options.experimental.virtual_devices and options.per_process_gpu_memory_fraction > 0:
         raise errors.bad_argument(

@@ -117,7 +117,7 @@ def set_visible_devices(
     """Let sessions use these devices only, of their type or of all types.
 
     Raises:
-      ValueError: one is not of this machine, or not of the type.
+      ValueError: a device is not of this machine, or not of the type.
       RuntimeError: the devices are fixed already.
 
     """
@@ -145,7 +145,7 @@ def get_logical_device_configuration(
     """The logical devices that were set for a physical one; None if none were.
 
     Raises:
-      ValueError: it is not of this machine.
+      ValueError: the device is not of this machine.
 
     """
     _check_known(device, list_physical_devices())
@@ -162,7 +162,7 @@ def set_logical_device_configuration(
     """Make several devices of one, for sessions without a configuration.
 
     Raises:
-      ValueError: it is not of this machine, a configuration for a CPU has a limit, a priority or a
+      ValueError: the device is not of this machine, a CPU's has a memory limit, a priority or a
         number, or one for a GPU has no limit.
       RuntimeError: the devices are fixed already.
 
@@ -261,11 +261,11 @@ def _setter(kind: str) -> Callable[[int], None]:
 
 @public("config.experimental.get_memory_growth")
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Whether the memory of a GPU is allocated as it is needed; by default True.
+    """Whether the memory of a GPU is allocated as needed; by default True.
 
     Raises:
-      ValueError: it is not of this machine.
-      KeyError: it is no GPU.
+      ValueError: the device is not of this machine.
+      KeyError: the device is not a GPU.
 
     """
     _check_known(device, list_physical_devices())
@@ -276,10 +276,10 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
 @public("config.experimental.set_memory_growth")
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Note whether the memory of a GPU is to be allocated as it is needed.
+    """Set whether the memory of a GPU is allocated as needed.
 
     Raises:
-      ValueError: it is not of this machine, or no GPU.
+      ValueError: the device is not of this machine, or not a GPU.
 
     """
     _check_known(device, list_physical_devices())
@@ -293,7 +293,7 @@ def get_memory_info(device: str | None) -> dict[str, int]:
     """The bytes in use on a device: `current` and `peak`.
 
     Raises:
-      ValueError: no such device, or one without a memory limit: nothing is counted on it.
+      ValueError: there is no such device, or it has no memory limit and so no statistics.
 
     """
     _, statistics = _counting_allocator(device)
@@ -352,7 +352,7 @@ def get_device_details(device: object) -> dict[str, str | tuple[int, int]]:
     """The name and the compute capability of a GPU; nothing of a CPU.
 
     Raises:
-      ValueError: it is no PhysicalDevice of this machine.
+      ValueError: the argument is not a PhysicalDevice of this machine.
 
     """
     if not isinstance(device, PhysicalDevice):

@@ -43,7 +43,7 @@ class VariableBuffer:
         """The array.
 
         Raises:
-          FailedPrecondition: it is uninitialised; the message names the variable.
+          FailedPrecondition: the variable is uninitialized; the message names it.
 
         """
         value = self.value

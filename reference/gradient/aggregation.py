@@ -84,7 +84,7 @@ def aggregated(
 
 
 def tape_sum(gradients: Sequence[Tensor | IndexedSlices]) -> Tensor | IndexedSlices:
-    """The sum of gradients as a tape makes it: one AddN of dense ones, whatever their devices."""
+    """The sum of gradients as a tape makes it: one AddN of dense ones, on whichever devices."""
     if len(gradients) == 1:
         return gradients[0]
     slices = [grad for grad in gradients if isinstance(grad, IndexedSlices)]

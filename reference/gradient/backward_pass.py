@@ -145,7 +145,7 @@ class BackwardPass:
     def _loop_scope(
         self, op: Operation, *, of_outputs: bool = False
     ) -> AbstractContextManager[None]:
-        """The loop's scope in which the gradients of an operation, or of its outputs, are made."""
+        """The scope, in a loop, for the gradients of an operation or of its outputs."""
         if self._loops is None:
             return nullcontext()
         return self._loops.scope(op, of_outputs=of_outputs)
@@ -190,7 +190,7 @@ class BackwardPass:
                 )
 
     def _output_gradient(self, output: Tensor) -> Gradient:
-        """Sum the gradients of a tensor, whose operation has its turn; None if it has none."""
+        """The sum of a tensor's gradients, made when its operation is reached; None without any."""
         gradients = [grad for grad in self._gradients[output] if grad is not None]
         self._aggregated.add(output)
         if not gradients:

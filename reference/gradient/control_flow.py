@@ -1,7 +1,7 @@
 """Gradients of the operations of conditionals and loops: Switch, Merge, Enter, Exit, NextIteration.
 
 The gradients of a conditional are made outside of its branches: values from a branch that was not
-taken are dead, and so is what is computed from them, up to the Merge. The gradients of a loop are
+taken are dead, and so are values computed from them, up to the Merge. The gradients of a loop are
 made in a loop of their own (`loop_backprop.py`). Source: TF 2.21.
 """
 
@@ -71,7 +71,7 @@ def _exit(op: Operation, grad: Tensor | IndexedSlices) -> Gradient:
 
 @gradient("NextIteration", "RefNextIteration")
 def _next_iteration(_op: Operation, grad: Gradient) -> Gradient:
-    """The gradient as it is: the Switch's gradient hands it on to the previous iteration."""
+    """The gradient unchanged: the Switch's gradient passes it on to the previous iteration."""
     return grad
 
 
@@ -112,7 +112,7 @@ def _switch(op: Operation, *grads: Gradient) -> tuple[Gradient, None]:
 
 
 def _switch_of_loop(op: Operation, of_exit: Gradient, of_body: Gradient) -> Gradient:
-    """A Merge of the gradient of the loop's exit and of the one from the iteration after.
+    """A Merge of the gradient of the loop's exit and the gradient from the next iteration.
 
     A loop's Switch has two turns: in the first the gradient of its exit is known, in the second
     that of the body.

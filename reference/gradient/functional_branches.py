@@ -1,4 +1,4 @@
-"""Gradients of `If` and `Case`: for each branch function there is one that computes its gradients.
+"""Gradients of `If` and `Case`: each branch function gets a function that computes its gradients.
 
 The operation also outputs what these need of the values that its branches compute: as optional
 values, which are empty unless their branch was taken. Source: TF 2.21.
@@ -96,7 +96,7 @@ def argument_of(handle: Tensor) -> Tensor:
     """The argument of a function that a resource handle within it is passed on from.
 
     Raises:
-      LookupError: it comes from no argument.
+      LookupError: the handle does not come from an argument.
 
     """
     tensor = handle
@@ -181,7 +181,7 @@ def _return_structure(body: BranchGraph) -> None:
 def _return_kept(
     op: Operation, forward: Sequence[BranchGraph], backward: Sequence[GradientGraph]
 ) -> None:
-    """Let an operation output what its branches keep: as many values as the one that keeps most."""
+    """Let an operation output its branches' kept values; branches with fewer are filled up."""
     for body, gradient_body in zip(forward, backward, strict=True):
         body.outputs += gradient_body.kept.values()
         body.rewritten()

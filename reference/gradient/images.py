@@ -193,7 +193,7 @@ def _saturation_by(channel: _Channel, others: tuple[_Channel, _Channel]) -> Tens
 
 #: The derivatives of the hue by red, green and blue: five terms for each. A term names the greatest
 #: channel, the least one, the pairs whose differences are its numerator and its denominator, and
-#: says whether its sign is changed.
+#: gives the sign of the term.
 _HUE = {
     "r": (
         ("r", "", "gb", "", True),

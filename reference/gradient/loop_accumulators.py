@@ -39,7 +39,7 @@ def add_next_value(
 
     Args:
       start: the Merge that begins an iteration with the variable's value.
-      value: IndexedSlices if `start` is that, else a tensor or what is converted to one.
+      value: IndexedSlices if `start` is, else a tensor or a value that is converted to one.
 
     Returns:
       The NextIteration.

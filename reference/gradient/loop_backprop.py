@@ -1,4 +1,4 @@
-"""The backward loop of one loop: as many iterations, which differentiate the last one first.
+"""The backward loop of a loop: as many iterations, which differentiate the last iteration first.
 
 Values of an iteration that its gradients use are kept on a stack: the forward loop pushes, the
 backward one pops. Source: TF 2.21.
@@ -49,7 +49,7 @@ class LoopGradient:
       forward: the loop that is differentiated.
       backward: the loop of its gradients.
       outer: as given.
-      known: for values of the forward loop, those of the iteration that is differentiated.
+      known: for values of the forward loop, their values in the iteration that is differentiated.
       merges: for each Switch of the forward loop the Merge of its gradients.
       exits: the exits of the forward loop's variables.
       pending: how many of them the backward pass has not reached.
@@ -163,7 +163,7 @@ class LoopGradient:
 
         Args:
           stack: what `push` returned.
-          value: what was pushed.
+          value: the value that was pushed.
           is_dead: as for `push`.
 
         """

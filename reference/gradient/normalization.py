@@ -91,7 +91,7 @@ def batch_norm_gradient(
       scale: one number for each channel.
       pop_mean: the mean of each channel, where it is not training.
       pop_var: the variance of each channel, where it is not training.
-      epsilon: what is added to a variance.
+      epsilon: a small number that is added to a variance.
       data_format: `NHWC` and the like.
       is_training: whether mean and variance are the batch's own.
 

@@ -170,7 +170,7 @@ for _kind in ("Sum", "Mean", "SqrtN"):
 def _product(
     a: Tensor, b: Tensor, dtype: DType, sparse: tuple[bool, bool], *, transpose_a: bool
 ) -> Tensor:
-    """A product of matrices in a dtype; `sparse` says which of them have many zeros."""
+    """A product of matrices in a dtype; `sparse`: which of the two has many zeros."""
     product = matmul(a, b, transpose_a=transpose_a, a_is_sparse=sparse[0], b_is_sparse=sparse[1])
     return cast(product, dtype)
 

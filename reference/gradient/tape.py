@@ -48,7 +48,7 @@ class GradientTape:
     """Records operations, in a `with` statement, and differentiates through them.
 
     Args:
-      persistent: whether more than one gradient may be asked for.
+      persistent: whether `gradient` may be called more than once.
       watch_accessed_variables: whether trainable resource variables are watched when they are read.
 
     """
@@ -68,14 +68,14 @@ class GradientTape:
         """Record from here on.
 
         Raises:
-          ValueError: it records already.
+          ValueError: the tape is recording already.
 
         """
         self._record()
         return self
 
     def _record(self) -> None:
-        """Record from here on; forget what was recorded before if its gradients were computed."""
+        """Record from here on; drop earlier records if their gradients were computed."""
         if self._began is not None:
             raise ValueError(
                 "Tape is still recording, This can happen if you try to re-enter an already-active "
@@ -105,8 +105,8 @@ class GradientTape:
         """Watch a tensor, or a structure of them: differentiate by it from here on.
 
         Raises:
-          ValueError: one of them is no tensor.
-          AttributeError: one of them is a reference variable, which no tape can watch; or the tape
+          ValueError: a value is not a tensor.
+          AttributeError: a value is a reference variable, which no tape can watch; or the tape
             has never recorded, or has computed its gradients.
 
         """
@@ -126,8 +126,8 @@ class GradientTape:
         """Do not record what is added inside the `with` statement.
 
         Raises:
-          RuntimeError: it has never recorded, or has computed its gradients.
-          ValueError: it does not record now.
+          RuntimeError: the tape has never recorded, or has computed its gradients.
+          ValueError: the tape is not recording.
 
         """
         if self._graph is None or self._is_spent:
@@ -141,10 +141,10 @@ class GradientTape:
             self._record()
 
     def reset(self) -> None:
-        """Forget what was recorded and what is watched, and go on recording.
+        """Drop all records and watched tensors, and continue to record.
 
         Raises:
-          ValueError: it does not record.
+          ValueError: the tape is not recording.
 
         """
         if self._began is None:
@@ -312,7 +312,7 @@ class GradientTape:
 
     @contextmanager
     def _recording(self) -> Iterator[None]:
-        """Record what is added inside, even if the tape does not record any more."""
+        """Record the operations added inside, even if the tape does not record any more."""
         is_over = self._began is None
         if is_over:
             self._began = self._operation_count()
@@ -386,20 +386,20 @@ class GradientTape:
 
 
 def _flat_values(x: Tensor) -> Tensor:
-    """The values of a ragged tensor, which are what is differentiated; anything else as it is."""
+    """The values of a ragged tensor, which are what is differentiated; others unchanged."""
     return x.flat_values if is_ragged(x) else x
 
 
 def _watchable(x: TensorLike, what: str) -> Tensor:
-    """A tensor as it is, or the handle of a resource variable.
+    """A tensor unchanged, or the handle of a resource variable.
 
     Args:
       x: the tensor or variable.
-      what: what a tape is asked to do with it, for the message.
+      what: the action of the tape, for the error's message.
 
     Raises:
-      AttributeError: it is a reference variable.
-      ValueError: it is neither.
+      AttributeError: the value is a reference variable.
+      ValueError: the value is neither a tensor nor a resource variable.
 
     """
     if isinstance(x, RefVariable):

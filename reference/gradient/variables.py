@@ -155,7 +155,7 @@ def variable_dtype(handle: Tensor) -> str:
     """The dtype of the variable that a handle refers to.
 
     Raises:
-      ValueError: it is not known which variable that is.
+      ValueError: the variable of the handle is not known.
 
     """
     dtype = known_dtype(handle)

@@ -29,12 +29,12 @@ class Collections:
         return list(self._lists)
 
     def share_collections(self, other: Collections, names: Iterable[CollectionKey]) -> None:
-        """Take these collections of another graph as one's own: what one adds, both have."""
+        """Share these collections of another graph: an item added to either is in both."""
         for name in names:
             self._lists[name] = other.get_collection_ref(name)
 
     def share_all_collections(self, other: Collections) -> None:
-        """Have the collections of another graph, those of later too."""
+        """Share all collections of another graph, including those created later."""
         self._lists = other._lists
 
     def add_to_collection(self, name: CollectionKey, value: object) -> None:

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class _Outermost(threading.local):
-    """The graph that is a thread's default where none is entered; None until it is asked for."""
+    """The graph that a thread uses where no graph is entered; None until its first use."""
 
     graph: Graph | None = None
 
@@ -49,7 +49,7 @@ def get_default_graph() -> Graph:
 def graph_for(graph: Graph) -> Graph:
     """The graph for an operation on tensors of `graph`: itself, or a function's body.
 
-    A body that is being built captures what is of another graph.
+    A body that is being built captures tensors of other graphs.
     """
     inner = get_default_graph()
     return inner if inner.building_function else graph
@@ -140,5 +140,5 @@ def get_collection_ref(key: CollectionKey) -> list[Any]:
 
 @public("executing_eagerly")
 def executing_eagerly() -> bool:
-    """Whether operations run as they are created: never here."""
+    """Whether operations are executed as they are created: never here."""
     return False

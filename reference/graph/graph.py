@@ -48,7 +48,7 @@ class Graph(GraphScopes, Collections):
 
     """
 
-    #: Whether branches and loops of this graph are functions, whatever is switched on.
+    #: Whether branches and loops of this graph are functions, regardless of the global switch.
     makes_functions = False
 
     def __init__(self) -> None:
@@ -128,9 +128,9 @@ class Graph(GraphScopes, Collections):
         """The Tensor or Operation that `obj` is or names.
 
         Raises:
-          TypeError: it is of a type that is neither.
-          ValueError: it is of another graph, or a string of the wrong form.
-          KeyError: it names what is not in the graph.
+          TypeError: `obj` has a type that is neither, and does not stand for one.
+          ValueError: `obj` is of another graph, or a string of the wrong form.
+          KeyError: the graph does not have the named element.
 
         """
         kinds = graph_elements.Kinds(tensor=allow_tensor, operation=allow_operation)

@@ -34,8 +34,8 @@ def graph_element(
 
     Raises:
       TypeError: `obj` is of a type that is neither.
-      ValueError: it is of another graph, or a string of the wrong form.
-      KeyError: it names what the graph does not have.
+      ValueError: `obj` is of another graph, or a string of the wrong form.
+      KeyError: the graph does not have the named element.
 
     """
     wanted = _words(allowed)

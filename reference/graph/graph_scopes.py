@@ -88,7 +88,7 @@ class GraphScopes:
         """The unique name of a new operation; for a name with a final "/" that name without it.
 
         Raises:
-          ValueError: it is not a valid name.
+          ValueError: `name` is not a valid name.
 
         """
         name = self.check_name(name)
@@ -105,7 +105,7 @@ class GraphScopes:
         None or an empty name is the root; a name with a final "/" opens that scope again.
 
         Raises:
-          ValueError: it is not a valid scope name.
+          ValueError: `name` is not a valid scope name.
 
         """
         scope = self.name_of_scope(name)
@@ -199,7 +199,7 @@ class GraphScopes:
         """Use another gradient function for operations of these types.
 
         Raises:
-          TypeError: it is no mapping of strings to strings.
+          TypeError: `op_type_map` is not a mapping of strings to strings.
 
         """
         checked = _of_strings(op_type_map, "op_type_map")
@@ -211,7 +211,7 @@ class GraphScopes:
         """Ask for the kernels with these labels for operations of these types; "" for any.
 
         Raises:
-          TypeError: it is no mapping of strings to strings.
+          TypeError: `op_to_kernel_label_map` is not a mapping of strings to strings.
 
         """
         checked = _of_strings(op_to_kernel_label_map, "op_to_kernel_label_map")

@@ -50,7 +50,7 @@ class name_scope:  # noqa: N801 - the name that programs use
 
     @property
     def name(self) -> str | None:
-        """The name that was asked for."""
+        """The name as requested."""
         return self._name
 
     def __enter__(self) -> str:
@@ -99,7 +99,7 @@ def graph_of_elements(values: Iterable[Any]) -> Graph:
     """The one graph of the values that belong to a graph; the default graph if none does.
 
     Raises:
-      ValueError: they belong to different graphs.
+      ValueError: the values belong to different graphs.
 
     """
     first: Any = None

@@ -110,7 +110,7 @@ class Operation:
         original_op: Operation | None = None,
         op_def: object = None,  # noqa: ARG003 - as above
     ) -> Operation:
-        """Make the operation that a NodeDef describes, whatever scopes are open.
+        """Make the operation that a NodeDef describes, without regard to the open scopes.
 
         Args:
           node_def: its type, name, device and attributes; what it says of inputs is not read.
@@ -141,7 +141,7 @@ class Operation:
     def kernel_type(self) -> str:
         """The op type whose kernel runs it: its own, unless that is the name of a function.
 
-        A label that it asks for stands behind, as in `KernelLabel:overload_1`.
+        A kernel label that it requests is appended, as in `KernelLabel:overload_1`.
         """
         op_type = self.declaration.name
         if op_type not in OPERATIONS:
@@ -165,7 +165,7 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """The device asked for; empty if none was."""
+        """The requested device; empty if none."""
         return self._device
 
     def _set_device(self, device: object) -> None:
@@ -184,7 +184,7 @@ class Operation:
 
     @property
     def control_inputs(self) -> list[Operation]:
-        """The operations it waits for besides, in a list whose change leaves it as it is."""
+        """The operations that it waits for beside its inputs; a copy of the list."""
         return list(self._control_inputs)
 
     def _add_control_input(self, op: Operation) -> None:
@@ -194,7 +194,7 @@ class Operation:
         """Wait for these operations too.
 
         Raises:
-          RuntimeError: one is no operation.
+          RuntimeError: an element is not an Operation.
 
         """
         known = dict.fromkeys((*self._control_inputs, *ops))

@@ -25,7 +25,7 @@ class Registry:
         """Keep `candidate` under a name, by default its own.
 
         Raises:
-          KeyError: something has that name.
+          KeyError: the name is registered already.
 
         """
         name = name or candidate.__name__

@@ -35,7 +35,7 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 class _Convertible(Protocol):
-    """What has a conversion of its own: a variable, IndexedSlices."""
+    """Base class of objects with a registered conversion: variables, IndexedSlices."""
 
     @property
     def name(self) -> str:
@@ -64,7 +64,7 @@ OPERATORS: Final[dict[str, Callable[..., Tensor]]] = {}
 
 
 class Overloads:
-    """The operators of tensors and variables; the other operand is what can become a tensor."""
+    """The operators of tensors and variables; the other operand is converted to a tensor."""
 
     __slots__ = ()
 
@@ -181,11 +181,11 @@ class Tensor(Overloads):
       op: the operation that computes it.
       value_index: which of its outputs it is.
       dtype: the dtype of its elements.
-      shape: what is known of its shape.
+      shape: its static shape.
 
     """
 
-    # Programs set attributes of their own on tensors: the first one creates the dict.
+    # Programs set attributes on tensors: the first one creates the dict.
     __slots__ = (
         "__dict__",
         "__weakref__",
@@ -226,7 +226,7 @@ class Tensor(Overloads):
 
     @property
     def device(self) -> str:
-        """The device asked for its operation; empty if none was."""
+        """The device that its operation requests; empty if none."""
         return self.op.device
 
     @property

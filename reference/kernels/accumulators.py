@@ -33,7 +33,7 @@ _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 
 @binder("ResourceConditionalAccumulator", "SparseConditionalAccumulator", devices=_CPU)
 def accumulator(bind: Bind) -> KernelFunction:
-    """The handle of the accumulator of that container and name, created when first asked for."""
+    """The handle of the accumulator with that container and name, created at the first use."""
     attrs, kind, dtype = bind.attrs, bind.node.type, bind.attrs["dtype"]
     container, name = resource_names(attrs)
     container, name = container or DEFAULT_CONTAINER, name or f"_0_{bind.node.name}"

@@ -24,7 +24,7 @@ from sessrun.spec.rules.shapes import RULES, ShapeError
 
 __all__ = ["MOST_DIMENSIONS", "checked_shape"]
 
-#: Some operations take tensors of so many dimensions at most.
+#: The greatest rank that some operations take.
 MOST_DIMENSIONS: Final = 8
 
 #: The message about an axis out of range: `axis_of` fills in the axis and the rank.
@@ -206,7 +206,7 @@ def concat_v2(xp: ArrayModule, *values_and_axis: Array) -> Array:
 
 @binder("ParallelConcat", devices=("CPU",))
 def parallel_concat(bind: Bind) -> KernelFunction:
-    """Tensors joined along their first dimension, at most as many as `shape` says."""
+    """Tensors joined along their first dimension, at most as many as `shape` allows."""
     xp, rows = bind.xp, bind.attrs["shape"][0]
 
     def compute(*values: Array) -> Array:
@@ -330,7 +330,7 @@ def fill(xp: ArrayModule, dims: Array, value: Array) -> Array:
         raise InvalidArgument(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
     if value.ndim > 1 or value.size != 1:
         raise InvalidArgument(f"value must represent a scalar, got shape {bracketed(value.shape)}")
-    # As in graphs of old, one number may stand for a vector of it and the other way round.
+    # As in early versions of TensorFlow, a scalar and a vector of one element are interchangeable.
     return full(xp, checked_shape(dims.reshape(-1)), value.reshape(()), value.dtype)
 
 

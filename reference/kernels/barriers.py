@@ -34,7 +34,7 @@ _CPU: Final = ("CPU",)
 
 @binder("Barrier", devices=_CPU)
 def barrier(bind: Bind) -> KernelFunction:
-    """The handle of the barrier of that container and name, created when first asked for."""
+    """The handle of the barrier with that container and name, created at the first use."""
     attrs = bind.attrs
     container, name = resource_names(attrs)
     container, name = container or DEFAULT_CONTAINER, name or f"_0_{bind.node.name}"
@@ -137,7 +137,7 @@ def take_many(bind: Bind) -> KernelFunction:
 
 @binder("BarrierClose", devices=_CPU)
 def close(bind: Bind) -> KernelFunction:
-    """Closes the barrier; pending insertions too, if `cancel_pending_enqueues` says so."""
+    """Closes the barrier, and with `cancel_pending_enqueues` cancels pending insertions."""
     cancel = bind.attrs["cancel_pending_enqueues"]
     return lambda handle: _barrier_of(handle).close(cancel=cancel)
 

@@ -25,7 +25,7 @@ __all__ = ["Alias", "Unigrams", "read_weights"]
 _CPU: Final = ("CPU",)
 #: The number of counters of its stream that a run reserves for a sample.
 _RESERVED: Final = 512
-#: The number of words computed at once: it grows from the one to the other as tries go on.
+#: The number of words computed at once: the first and the greatest; it grows with each attempt.
 _LEAST_WORDS: Final = 64
 _MOST_WORDS: Final = 1 << 16
 _MOST_TRIES: Final = 2**31 - 1
@@ -130,7 +130,7 @@ def _sampled(drawn: Iterator[Array], count: int, *, unique: bool) -> tuple[Array
 
 
 def _expected(probability: Array, count: int, tries: int) -> Array:
-    """The expected counts of classes of these probabilities in so many samples, float32."""
+    """The expected counts of classes with these probabilities in a number of samples, float32."""
     if tries == count:
         return HOST.multiply(probability, _SINGLE.type(count))
     return -HOST.expm1(_SINGLE.type(tries) * HOST.log1p(-probability))
@@ -222,7 +222,7 @@ def _own_weights(attrs: Attrs) -> Array:
     """The weights of a shard's classes, float32; reserved classes have weight 0.
 
     Raises:
-      KernelError: they cannot be read, are given twice or not at all, or their count is wrong.
+      KernelError: the weights cannot be read, are given twice or not, or their count is wrong.
 
     """
     file, given = attribute_text(attrs["vocab_file"]), list(attrs["unigrams"])

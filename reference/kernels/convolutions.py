@@ -30,7 +30,7 @@ __all__ = ["Convolution"]
 
 #: Dtypes whose products are computed in float32.
 _NARROW = ("float16", "bfloat16")
-#: From so many channels on, the channels of a pixel are added at once instead of one by one.
+#: The number of channels from which on the channels of a pixel are added at once, not in turn.
 _MANY = 8
 
 

@@ -22,8 +22,8 @@ __all__ = ["REFUSED", "cholesky_factor", "hold", "square"]
 #: The exception of numpy and cupy for a matrix without the factorization.
 REFUSED: Final = HOST.linalg.LinAlgError
 _NAN: Final = float("nan")
-#: From so many times more matrices than rows on, all are factorized at once. A call of LAPACK takes
-#: 1.5 microseconds: for 100 matrices of 8 x 8 three times as long as TensorFlow.
+#: If there are so many times more matrices than rows, all are factorized at once, since a call of
+#: LAPACK takes 1.5 microseconds: for 100 matrices of 8 x 8 three times as long as TensorFlow.
 _MATRICES_PER_ROW: Final = 20
 #: Holds BLAS to one thread, once in the process.
 hold: Final = functools.cache(one_thread)
@@ -33,7 +33,7 @@ def square(x: Array) -> Array:
     """Square matrices, 16-bit ones widened.
 
     Raises:
-      KernelError: they are not square, or no matrices.
+      KernelError: the arrays are not square matrices.
 
     """
     hold()

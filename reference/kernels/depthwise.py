@@ -1,4 +1,4 @@
-"""Kernels of depthwise convolutions, where each channel has filters of its own, and gradients.
+"""Kernels of depthwise convolutions, where each channel has separate filters, and gradients.
 
 All images are multiplied and added once for each element of the window. The outputs of one channel
 lie side by side, so the channels are repeated first.
@@ -53,7 +53,7 @@ class _Depthwise:
         """The window along rows and columns, from the shapes.
 
         Raises:
-          KernelError: they do not fit.
+          KernelError: the shapes do not fit.
 
         """
         for name, shape in (("input", x), ("filter", filters), ("out_backprop", grad or x)):
@@ -125,7 +125,7 @@ class _Depthwise:
 
 
 def _repeated(xp: ArrayModule, x: Array, times: int) -> Array:
-    """The channels repeated so many times, copies side by side."""
+    """The channels repeated `multiplier` times, copies side by side."""
     return x if times == 1 else xp.repeat(x, times, axis=-1)
 
 

@@ -79,7 +79,7 @@ def _results(values: tuple[object, ...]) -> object:
     needs_step=True,
 )
 def branch(bind: Bind) -> KernelFunction:
-    """Runs the one or the other of two functions, by a condition."""
+    """Runs one of two functions, chosen by a condition."""
     attrs = bind.attrs
     on, off = (
         _bound(bind, attrs[name], attrs["Tin"], attrs["Tout"])

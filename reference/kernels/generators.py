@@ -64,7 +64,7 @@ def _skip(buffer: VariableBuffer, state: list[int], numbers: int) -> None:
 
 
 def _taken(handle: Handle, numbers: int) -> list[int]:
-    """The state before it is advanced by so many numbers."""
+    """The state before it is advanced by the given number of samples."""
     buffer = handle.find()
     with buffer.lock:
         state = _state(buffer)
@@ -73,7 +73,7 @@ def _taken(handle: Handle, numbers: int) -> list[int]:
 
 
 def _stream(handle: Handle, numbers: int) -> Stream:
-    """The stream that begins at the state, which is advanced by so many numbers."""
+    """The stream that begins at the state, which is advanced by the given number of samples."""
     low, high, key, *_ = _taken(handle, numbers)
     stream = Stream(HOST, key, high)
     stream.reserve(low % _HALF)

@@ -1,7 +1,7 @@
 """GIF files as TensorFlow reads them: their complete frames, on a canvas that fits them.
 
 Data behind the last complete frame is ignored, so that a truncated file gives the frames
-before. The canvas is as wide and as high as the largest frame, whatever size the file states.
+before. The canvas has the size of the largest frame, not the size that the file states.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HEADER_BYTES: Final = 13
 _FRAME_BYTES: Final = 10
 _EXTENSION: Final = 0x21
 _FRAME: Final = 0x2C
-#: A canvas of so many pixels, over all frames, or more is refused.
+#: The number of pixels, over all frames, from which on a file is refused.
 _PIXELS: Final = 2**29
 
 

@@ -47,7 +47,7 @@ def histogram_of(values: Array) -> HistogramProto:
       values: an array of numbers.
 
     Raises:
-      KernelError: one is not finite.
+      KernelError: a number is not finite.
 
     """
     from sessrun.spec.proto.summary_pb2 import HistogramProto  # noqa: PLC0415 - few programs run summaries
@@ -68,7 +68,7 @@ def histogram_of(values: Array) -> HistogramProto:
     is_kept[:-1] |= counts[1:] > 0
     is_kept[-1] = True
     with HOST.errstate(over="ignore"):
-        # Added one after the other, so that the sums are those of a loop to the last bit.
+        # Added one after the other, so that the sums equal those of a loop to the last bit.
         total, squares = (
             float(HOST.cumsum(HOST.concatenate(([0.0], summands)))[-1])
             for summands in (numbers, numbers * numbers)

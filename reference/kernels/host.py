@@ -1,7 +1,7 @@
 """Arrays that live in host memory on every device: shapes, sizes, lists of bytes.
 
 The only kernel module that may import numpy: a kernel asks here for what the declaration of its
-outputs puts in host memory, whatever array module computes the rest.
+outputs puts in host memory, on every device.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
     "string_array",
 ]
 
-#: The array module of host memory, for what is computed there whatever the device.
+#: The array module of host memory, for values that are in host memory on every device.
 HOST: Final = cast("ArrayModule", np)
 
 

@@ -21,7 +21,7 @@ _EDGE: Final = 0.5 - 0.0000001
 
 
 def _words(stream: Stream, attempts: int) -> Iterator[int]:
-    """The random words for so many attempts: four per attempt are reserved, used or not.
+    """The random words for a number of attempts: four per attempt are reserved, used or not.
 
     A run that needs more, because words were rejected, goes on into those of the next run.
     """

@@ -1,8 +1,8 @@
 """The kernel that shuffles indices without a table: a cipher of the Simon family, cycle-walking.
 
-A cipher permutes the numbers of so many bits. An index is enciphered until the result is not above
-the largest index; thus the cipher permutes the indices as well, and none of the
-others needs to be computed.
+A cipher permutes the numbers of a given number of bits. An index is enciphered until the result is
+not above the largest index; thus the cipher permutes the indices as well, and none of the others
+needs to be computed.
 
 Source: the Simon family (eprint.iacr.org/2013/404), cycle-walking (Rogaway and others), with the
 word sizes, rounds and keys of three words of TensorFlow.

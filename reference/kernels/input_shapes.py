@@ -26,7 +26,7 @@ def require_rank(rank: int, **inputs: Array) -> None:
     """Check the rank of inputs, by their names.
 
     Raises:
-      InvalidArgument: one is of another rank.
+      InvalidArgument: an input has another rank.
 
     """
     for name, given in inputs.items():
@@ -36,10 +36,10 @@ def require_rank(rank: int, **inputs: Array) -> None:
 
 
 def require_rank_at_least(rank: int, **inputs: Array) -> None:
-    """Check that inputs have so many dimensions, or more.
+    """Check that inputs have at least this rank.
 
     Raises:
-      InvalidArgument: one has less.
+      InvalidArgument: an input has a lower rank.
 
     """
     for name, given in inputs.items():

@@ -48,7 +48,7 @@ class _BatchNorm:
         """Check that these are vectors with an element for each channel.
 
         Raises:
-          KernelError: one has not.
+          KernelError: an array is not such a vector.
 
         """
         for name, vector in vectors.items():
@@ -179,7 +179,7 @@ def normalized(
     variance_epsilon: float,
     scale_after_normalization: bool,
 ) -> Array:
-    """(t - m) / sqrt(v + epsilon) + beta, scaled by gamma if that is asked for."""
+    """(t - m) / sqrt(v + epsilon), scaled by gamma if the attribute says so, plus beta."""
     _check(t, {"mean": m, "var": v, "beta": beta, "gamma": gamma})
     scale = 1 / xp.sqrt(v + v.dtype.type(variance_epsilon))
     if scale_after_normalization:

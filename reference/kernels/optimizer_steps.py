@@ -1,7 +1,7 @@
 """Applies the formula of an optimizer to a variable and its slots, dense or by rows.
 
-All of them are locked meanwhile, whether the operation asks for it or not, in an order that is
-the same for all operations. Their arrays are updated in place if nothing else refers to them.
+All of them are locked meanwhile, even without `use_locking`, in an order that is
+the same for all operations. Their arrays are updated in place if there are no other references.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _update(
     check: Callable[[tuple[int, ...]], None],
     update: Callable[[Sequence[Array]], None],
 ) -> None:
-    """Update the arrays of variables, which nothing else sees meanwhile.
+    """Update the arrays of variables, which no other operation sees meanwhile.
 
     Args:
       names: the names of the inputs that the variables are.

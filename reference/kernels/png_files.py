@@ -32,7 +32,7 @@ _UP, _AVERAGE, _PAETH = 2, 3, 4
 _PART: Final = 8192
 #: The greatest length of a chunk.
 _LONGEST: Final = (1 << 31) - 1
-#: Files with so many pixels along a side, or in all, are refused.
+#: The sides and the number of pixels from which on files are refused.
 _SIDE: Final = 2**27
 _PIXELS: Final = 2**29
 

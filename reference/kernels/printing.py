@@ -35,7 +35,7 @@ def _text(value: bytes | str) -> str:
 
 
 def _escaped(item: bytes) -> str:
-    """The bytes with escapes as in C; bytes that are no ASCII stay as they are."""
+    """The bytes with escapes as in C; only ASCII characters are kept."""
     parts = [
         _NAMED_ESCAPES.get(byte) or (b"\\%03o" % byte if byte in _CONTROL else bytes([byte]))
         for byte in item

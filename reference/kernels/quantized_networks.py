@@ -252,7 +252,7 @@ def quantized_concat(
 def _used(x: Array, levels: Levels) -> tuple[Array, Array]:
     """The range of the numbers, extended to contain zero."""
     inner = integers(x)
-    if not inner.size:  # as in TensorFlow, whatever the range is
+    if not inner.size:  # as in TensorFlow, for any range
         return HOST.float32(0), levels.least
     low, high = levels.numbers(inner.min()), levels.numbers(inner.max())
     return min(HOST.float32(0), HOST.float32(low)), HOST.float32(high)

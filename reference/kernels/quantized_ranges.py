@@ -54,7 +54,7 @@ def checked_range(low: Array, high: Array, name: str) -> tuple[Array, Array]:
     """Both ends of a range, scalars.
 
     Raises:
-      KernelError: they are not scalars, or `low` is not less than `high`.
+      KernelError: the ends are not scalars, or `low` is not less than `high`.
 
     """
     least, most = scalar(low, f"min_{name}"), scalar(high, f"max_{name}")

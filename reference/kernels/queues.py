@@ -36,7 +36,7 @@ _GROUPS: Final = 64
     "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", devices=_CPU
 )
 def queue(bind: Bind) -> KernelFunction:
-    """The queue of that container and name, created when first asked for."""
+    """The queue with that container and name, created at the first use."""
     attrs, kind = bind.attrs, bind.node.type.removesuffix("V2")
     container, name = attribute_text(attrs["container"]), attribute_text(attrs["shared_name"])
     # Names that begin with `_` cannot be shared.
@@ -84,7 +84,7 @@ def _check_terms(terms: QueueTerms, capacity: int) -> None:
 
 
 def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
-    """Check the terms that a node asks for against those of the existing queue."""
+    """Check the attributes of a node against those of the existing queue."""
     if has.op_type != requested.op_type:
         expected = has.op_type.removesuffix("V2")
         raise InvalidArgument(

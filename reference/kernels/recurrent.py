@@ -186,7 +186,7 @@ def _over_times(
     forget_bias: float,
     cell_clip: float,
 ) -> tuple[Array, ...]:
-    """All outputs of an LSTM over so many time steps; zeros after the last one."""
+    """All outputs of an LSTM over the first `times` time steps; zeros after the last one."""
     outputs = [xp.zeros((*x.shape[:2], cs_prev.shape[1]), x.dtype) for _ in range(7)]
     carry, state = cs_prev.astype("float32"), h_prev.astype("float32")
     for time in range(times):

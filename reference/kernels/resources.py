@@ -82,7 +82,7 @@ class Handle:
         """The variable, created if it does not exist.
 
         Raises:
-          InvalidArgument: it exists with another dtype.
+          InvalidArgument: the variable exists with another dtype.
 
         """
         buffer = self.store.get_or_create(

@@ -33,7 +33,7 @@ def special_functions(xp: ArrayModule) -> ArrayModule:
     """The module of an array module's special functions.
 
     Raises:
-      KernelError: UNIMPLEMENTED: the array module has none.
+      KernelError: UNIMPLEMENTED: the array module lacks the function.
 
     """
     name = MODULES.get(xp.__name__)

@@ -14,7 +14,7 @@ from sessrun.reference.kernels.scientific import linear_algebra, singular_raises
 
 __all__ = ["solve_triangular"]
 
-#: Triangular systems of at most so many rows are solved row by row, larger ones by halves.
+#: Triangular systems of at most this many rows are solved row by row, larger ones by halves.
 _SMALL: Final = 8
 
 
@@ -66,7 +66,7 @@ def _same_rows(matrix: Array, rhs: Array, *, is_broadcast: bool = False) -> None
     """Check that right-hand sides and matrices have the same batch and number of rows.
 
     Raises:
-      KernelError: they do not.
+      KernelError: the batches or the numbers of rows differ.
 
     """
     if min(matrix.ndim, rhs.ndim) < 2:

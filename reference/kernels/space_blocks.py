@@ -16,7 +16,7 @@ def _pairs(pads: Array, count: int, what: str) -> list[tuple[int, int]]:
     """The rows of a matrix of pairs.
 
     Raises:
-      KernelError: it has another shape, or a negative element.
+      KernelError: the matrix has another shape, or a negative element.
 
     """
     if pads.shape != (count, 2):
@@ -161,7 +161,7 @@ def _formats(bind: Bind) -> tuple[str, str]:
     """The source and the destination format.
 
     Raises:
-      KernelError: they do not have the same four or five letters.
+      KernelError: the formats do not have the same four or five letters.
 
     """
     source, target = bind.attrs["src_format"], bind.attrs["dst_format"]

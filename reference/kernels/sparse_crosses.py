@@ -86,7 +86,7 @@ def _columns(parts: Sequence[Array], count: int) -> list[_Column]:
 
 
 def _ranks(counts: Array) -> Array:
-    """For successive groups of so many elements, the position of each element in its group."""
+    """For successive groups of the given sizes, the position of each element in its group."""
     return HOST.arange(counts.sum()) - HOST.repeat(HOST.cumsum(counts) - counts, counts)
 
 

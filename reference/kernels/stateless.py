@@ -85,7 +85,7 @@ def per_parameter(dims: tuple[int, ...], parameters: Sequence[Array]) -> list[Ar
     """The parameters broadcast to one shape, as vectors.
 
     Raises:
-      KernelError: they do not broadcast, or `dims` does not end with their shape.
+      KernelError: the shapes do not broadcast, or `dims` does not end with their broadcast shape.
 
     """
     try:

@@ -170,7 +170,7 @@ def _parsed(message: type[M], data: bytes, called: str) -> M:
     """The message parsed from bytes.
 
     Raises:
-      KernelError: the bytes are no such message.
+      KernelError: the bytes are not a message of this type.
 
     """
     try:
@@ -181,7 +181,7 @@ def _parsed(message: type[M], data: bytes, called: str) -> M:
 
 @kernel("ImportEvent", devices=_CPU)
 def import_event(_: ArrayModule, writer: _Writer, event: Array) -> None:
-    """Writes a serialized event as it is."""
+    """Writes a serialized event unchanged."""
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - as above
 
     file = writer.file()

@@ -71,7 +71,7 @@ _VALUES: Final[dict[str, dict[str, str]]] = {
     devices=_CPU,
 )
 def table(bind: Bind) -> KernelFunction:
-    """The table of that container and name, created when first asked for; or an anonymous one."""
+    """The table with that container and name, created at the first use; or an anonymous one."""
     kind, attrs = _kind(bind), bind.attrs
     dtypes = attrs["key_dtype"], attrs["value_dtype"]
 
@@ -98,7 +98,7 @@ def dense_table(
     initial_num_buckets: int,
     max_load_factor: float,
 ) -> LookupTable:
-    """The table of that container and name, created when first asked for; or an anonymous one."""
+    """The table with that container and name, created at the first use; or an anonymous one."""
     xp = bind.xp
 
     def make() -> LookupTable:

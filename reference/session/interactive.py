@@ -50,7 +50,7 @@ class InteractiveSession(BaseSession):
         self._entered.enter_context(self.as_default())
 
     def close(self) -> None:
-        """Close the session; it is no longer the default one.
+        """Close the session; it is the default session no more.
 
         Raises:
           AssertionError: another session was made the default one later and still is; this one

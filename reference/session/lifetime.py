@@ -67,7 +67,7 @@ class Lifetime:
         """Refuse to run anything in a closed session, or of a graph without operations.
 
         Raises:
-          RuntimeError: it is one of these.
+          RuntimeError: the session is closed, or the graph has no operations.
 
         """
         self.check_open()

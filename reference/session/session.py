@@ -108,7 +108,7 @@ class BaseSession:
 
     @property
     def graph_def(self) -> GraphDef:
-        """The GraphDef of the graph as it is now; with shapes if `infer_shapes` asks for them."""
+        """The GraphDef of the graph in its present state; with shapes if `infer_shapes` is set."""
         return self._graph.as_graph_def(add_shapes=self._config.graph_options.infer_shapes)
 
     @property
@@ -268,7 +268,7 @@ class BaseSession:
             self._lifetime.check_not_over()
             self._planner.extend()
         signature = signature_of(structure, FedTensors())
-        # What is added to the graph later is nothing to it. A closed session says so in the call.
+        # Operations added to the graph later do not matter. A closed session raises in the call.
         plan = None if self._lifetime.is_over else self._planner.plan(signature)
         run = functools.partial(self._run_callable, signature, plan, ())
         if accept_options:
@@ -284,7 +284,7 @@ class BaseSession:
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
-        """Run what a callable was made for, whatever was added to the graph since.
+        """Run a callable; operations that were added to the graph later do not matter.
 
         Raises:
           CancelledError: the session is closed.
@@ -330,7 +330,7 @@ class BaseSession:
 
         Raises:
           CancelledError: the session is closed.
-          AttributeError: it is no message.
+          AttributeError: the argument is not a message.
           OpError: as `callable_options.read_request`.
 
         """
@@ -379,8 +379,8 @@ class BaseSession:
 
         Args:
           handle: what `partial_run_setup` returned.
-          fetches: as for `run`, of what was named in the set-up and has not been fetched yet.
-          feed_dict: as for `run`, of what was named in the set-up and has not been fed yet.
+          fetches: as for `run`: of those that the set-up named, the ones not fetched yet.
+          feed_dict: as for `run`: of those that the set-up named, the ones not fed yet.
 
         Returns:
           As `run`.
@@ -389,7 +389,7 @@ class BaseSession:
           RuntimeError: the session is closed, or an operation is among the fetches.
           TypeError: the handle is no string, or as `run`.
           ValueError: as `run`.
-          InvalidArgumentError: there is no such run any more, or as `PartialRun.proceed`.
+          InvalidArgumentError: the run has ended, or as `PartialRun.proceed`.
           OpError: an operation failed; the run is over.
 
         Source: API reference, `tf.Session.partial_run`.

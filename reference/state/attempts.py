@@ -2,7 +2,7 @@
 
 The object serves its attempts in order, whenever its state changes, in the thread that changed it.
 The run that made an attempt executes other operations while it is not over, and waits only when
-nothing else is left.
+no other operation can be executed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Attempt:
         """Its result.
 
         Raises:
-          KernelError: it failed.
+          KernelError: the attempt failed.
 
         """
         if self.error is not None:

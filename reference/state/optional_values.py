@@ -24,7 +24,7 @@ class Optional:
         self.dtypes = dtypes
 
     def mapped(self, function: Callable[[Any], Any]) -> Optional:
-        """An optional of the function's results for the values; itself if it has none."""
+        """An optional of the results of a function of the values; an empty optional unchanged."""
         if self.values is None:
             return self
         return Optional(tuple(map(function, self.values)), self.dtypes)

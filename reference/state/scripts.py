@@ -66,7 +66,7 @@ def register(function: Callable[..., Any]) -> Script:
 
 
 class _Calls:
-    """The target of calls, which ends those of a run that fails."""
+    """The target of calls; ends the calls of a run that fails."""
 
     @staticmethod
     def withdraw(attempt: Attempt) -> None:
@@ -76,7 +76,7 @@ class _Calls:
 
 
 class _Call(Attempt):
-    """A call in a thread of its own, since it may wait for another call of the same run."""
+    """A call in a separate thread, since it may wait for another call of the same run."""
 
     __slots__ = ("thread",)
 

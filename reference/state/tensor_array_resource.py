@@ -81,7 +81,7 @@ class ElementArray:
         """How many elements it has.
 
         Raises:
-          InvalidArgument: it is closed; so does every method below but `close`.
+          InvalidArgument: the array is closed; raised by all methods below but `close`, too.
 
         """
         with self._lock:
@@ -94,7 +94,7 @@ class ElementArray:
             return self.size() if self._joined is None or not self._adds else self._joined
 
     def split_into(self, count: int) -> None:
-        """Note that a split writes so many elements; later ones are written one by one."""
+        """Note that a split writes `count` elements; later ones are written one by one."""
         with self._lock:
             if not self._adds:
                 self._joined = count

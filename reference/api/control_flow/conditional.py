@@ -82,7 +82,7 @@ class Conditional(Context):
         return context
 
     def to_proto(self, export_scope: str | None = None) -> CondContextDef | None:
-        """The branch as a CondContextDef; None if it is not in the name scope to be exported."""
+        """The branch as a CondContextDef; None if it is outside of the exported name scope."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         message = CondContextDef(
@@ -155,7 +155,7 @@ class Conditional(Context):
         tensor = convert_to_tensor(flow_of(value))
         if tensor in self._known:
             return self._inside.get(tensor, tensor)
-        # A tensor from outside that the branch returns as it is: its Switch is in the branch.
+        # The branch returns a tensor from outside unchanged: its Switch is in the branch.
         self._known.add(tensor)
         inside = switched(self._from_outside(tensor), self.pred)[self.branch]
         self._inside[tensor] = inside

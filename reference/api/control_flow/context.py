@@ -212,7 +212,7 @@ def _add_to_context(op: Operation) -> None:
     """Add a new operation to the innermost context of its graph.
 
     Raises:
-      InvalidArgumentValueError: one of its inputs is inside of a loop that it is not in.
+      InvalidArgumentValueError: an input is inside of a loop that the operation is not in.
 
     """
     context: Context | None = op.graph.scopes.control_flow

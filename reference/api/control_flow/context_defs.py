@@ -17,7 +17,7 @@ from sessrun.spec.proto import CondContextDef, ControlFlowContextDef, ValuesDef
 
 __all__ = ["nested_defs", "restore_nested", "restored_values", "values_def"]
 
-#: By the kind of message in a ControlFlowContextDef, what makes a context of it.
+#: For each field of a ControlFlowContextDef, the function that makes a context of its message.
 _FROM_PROTO: Final = {"cond_ctxt": "Conditional.from_proto", "while_ctxt": "Loop.from_proto"}
 
 
@@ -71,7 +71,7 @@ def restored_values(
       The tensors known in the context, and for tensors from outside those to use in it instead.
 
     Raises:
-      KeyError: the graph does not have what is named.
+      KeyError: the graph lacks an operation or tensor that the message names.
 
     """
     known: set[Tensor] = set()
@@ -85,7 +85,7 @@ def restored_values(
         tensor_inside = graph.get_tensor_by_name(under(scope, inner))
         try:
             tensor = graph.get_tensor_by_name(under(scope, outer))
-        except KeyError:  # it was not exported; nothing can ask for it
+        except KeyError:  # the tensor was not exported, so no operation refers to it
             continue
         inside[tensor] = tensor_inside
         if outer in definition.values:

@@ -107,7 +107,7 @@ def as_indexed_slices(x: TensorLike, optimize: bool = True) -> IndexedSlices:
       optimize: whether a shape that is known becomes a constant.
 
     Raises:
-      TypeError: it is neither.
+      TypeError: `x` is neither a Tensor nor IndexedSlices.
 
     """
     if isinstance(x, IndexedSlices):

@@ -115,8 +115,8 @@ def check_callable(fn: Callable[..., object]) -> None:
     """Check that an argument is a function.
 
     Raises:
-      TypeError: it cannot be called, and has a `__name__`.
-      AttributeError: it cannot be called, and has no `__name__`, as in TF 2.21.
+      TypeError: `fn` is not callable, and has a `__name__`.
+      AttributeError: `fn` is not callable, and has no `__name__`, as in TF 2.21.
 
     """
     if not callable(fn):

@@ -255,7 +255,7 @@ def _output_intermediates(bodies: Sequence[BranchGraph]) -> None:
 
 
 def pad(bodies: Sequence[BranchGraph]) -> None:
-    """Let all branches return as many values as the one with most, by adding empty optionals."""
+    """Let all branches return as many values as the one that returns most; add empty optionals."""
     count = max(len(body.outputs) for body in bodies)
     for body in bodies:
         with body.as_default():

@@ -1,4 +1,4 @@
-"""Loops as functions: one operation that calls the body as long as the condition says so.
+"""Loops as functions: one `While` operation, which calls the body while the condition is true.
 
 Source: TF 2.21.
 """
@@ -76,7 +76,7 @@ def functional_while(
     """A `While` of functions; the arguments are those of `while_loop`.
 
     Raises:
-      TypeError: a variable changes its dtype, or a function returns what is no tensor.
+      TypeError: a variable changes its dtype, or a function returns a value that is not a tensor.
       ValueError: the structures differ, or a variable does not keep its shape.
 
     """
@@ -188,7 +188,7 @@ class _Variables:
         return following
 
     def check_shapes(self, outputs: Sequence[Tensor]) -> None:
-        """Refuse a variable that has a shape, after an iteration, that is none of its own."""
+        """Refuse a loop variable whose shape after an iteration violates its invariant."""
         for output, shape, first in zip(outputs, self._shapes, self._firsts, strict=False):
             if not is_within(output.shape, shape):
                 raise shape_after_iteration(f"`{flow_of(first).name}`", shape, output.shape)

@@ -62,12 +62,12 @@ def map_fn(
       swap_memory: as for `while_loop`.
       infer_shape: whether all results have one shape.
       name: a name scope.
-      fn_output_signature: dtypes or specs of the results, nested as they are; by default those of
+      fn_output_signature: dtypes or specs of the results, in their structure; by default those of
         `elems`.
 
     Raises:
       TypeError: the function cannot be called, the structure of its results is another, or values
-        of a kind that cannot be stacked are given or asked for.
+        of a kind that cannot be stacked are passed or declared.
       ValueError: there is no value, one has no first dimension, their numbers of elements differ,
         or a result is not what its spec says.
 
@@ -119,7 +119,7 @@ def _read(elems: Structure) -> Any:
 
 
 def _specs(elems: Structure, asked: object) -> list[Any]:
-    """The specs of the results: those asked for, or those of the elements without their sizes."""
+    """The specs of the results: the declared ones, or those of the elements without their sizes."""
     if asked is not None:
         return [
             item if isinstance(item, TypeSpec) else TensorSpec(None, item)
@@ -184,7 +184,7 @@ class _Elements:
         """Empty TensorArrays for the results, one for each spec.
 
         Raises:
-          TypeError: there are no tensors that such results become.
+          TypeError: results of this kind cannot be represented as tensors.
 
         """
         for spec in specs:
@@ -213,7 +213,7 @@ def _encoded_results(values: Sequence[object], specs: Sequence[object]) -> list[
     """The tensors that results become.
 
     Raises:
-      ValueError: one is not what its spec says.
+      ValueError: a result is not compatible with its spec.
 
     """
     for value, spec in zip(values, specs, strict=True):

@@ -94,7 +94,7 @@ def while_loop(
 
 
 def read_outside(value: TensorLike) -> TensorLike:
-    """Read a resource variable outside of the loop's scope; others as they are."""
+    """Read a resource variable outside of the loop's scope; other values are unchanged."""
     return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 
 

@@ -32,9 +32,9 @@ __all__ = ["BranchGraph", "add_function", "function_name", "note_functions", "no
 
 #: Names of functions are distinguished by numbers; no two of a process have the same.
 _NUMBERS: Final = itertools.count()
-#: What TensorFlow notes on such a function.
+#: The attributes that TensorFlow sets on such a function.
 _CONSTRUCTION_ATTRS: Final = {"_construction_context": AttrValue(s=b"kEagerRuntime")}
-#: What takes a resource and leaves it as it is.
+#: Op types that take a resource and do not change it.
 _READING: Final = frozenset(
     {
         "ReadVariableOp",
@@ -105,9 +105,9 @@ class BranchGraph(FuncGraph):
     Attributes:
       structure: what the Python function returned, of tensors of this graph.
       waits_for: operations of outside that it waits for.
-      must_run: operations that every call runs, whatever it returns.
+      must_run: operations that every call executes, whether or not a result depends on them.
       orders_effects: whether they are those with effects, in the order of their creation.
-      is_loop_body: whether it is one iteration of a loop, or the way back through one.
+      is_loop_body: whether it is the body of a loop, or of a loop's gradient.
 
     """
 
@@ -201,7 +201,7 @@ class BranchGraph(FuncGraph):
                 self._order_effects(leaves)
 
     def _order_effects(self, leaves: Sequence[object]) -> None:
-        """Let a stateful operation wait for the one before it, and the results for all of them."""
+        """Let a stateful operation wait for the previous one, and the results for all of them."""
         effects = [
             op for op in self.get_operations() if op.declaration.stateful and op.type not in _FREE
         ]
@@ -280,7 +280,7 @@ def _see_shape(op: Operation) -> None:
 
 
 def _leaves(op: Operation, tensor: Tensor) -> bool:
-    """Whether an operation leaves a resource as it is."""
+    """Whether an operation does not change the resources that it takes."""
     if op.type in _READING:
         return True
     known = op.extra.get(_READ_ONLY)
@@ -290,7 +290,7 @@ def _leaves(op: Operation, tensor: Tensor) -> bool:
 
 
 def note_functions(op: Operation, bodies: Sequence[BranchGraph], first: int) -> None:
-    """Note on an operation what TensorFlow notes on one that calls such functions.
+    """Set the attributes that TensorFlow sets on an operation that calls such functions.
 
     Args:
       op: the operation.
@@ -304,7 +304,7 @@ def note_functions(op: Operation, bodies: Sequence[BranchGraph], first: int) -> 
 
 
 def note_reads(op: Operation, bodies: Sequence[BranchGraph], first: int) -> None:
-    """Note on an operation which resources the functions that it calls leave as they are.
+    """Set the attribute that lists the resources that the called functions do not change.
 
     Args:
       op: the operation.

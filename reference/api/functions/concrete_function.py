@@ -103,7 +103,7 @@ class Trace:
 
         Args:
           tensors: the arguments that are tensors, in order.
-          captured: what is passed for the tensors that it captured; these by default.
+          captured: the tensors that are passed for the captured ones; by default these themselves.
 
         Returns:
           What the Python function returned, of the operation's outputs.

@@ -110,7 +110,7 @@ class FuncGraph(Graph):
         """The tensor of this graph that replaces a tensor of another graph.
 
         Args:
-          tensor: the tensor; one of this graph is returned as it is.
+          tensor: the tensor; one of this graph is returned unchanged.
           name: the name of the placeholder, or None.
 
         Raises:
@@ -135,7 +135,7 @@ class FuncGraph(Graph):
         return tensor if outside is None else outside.graph.outer(outside)
 
     def _argument(self, tensor: Tensor, name: str | None) -> Tensor:
-        """Add an argument for a captured tensor; a GuaranteeConst of it if the tensor is one."""
+        """Add an argument for a captured tensor, behind a GuaranteeConst if the tensor is one."""
         with self.as_default(), self.control_dependencies(None):
             argument = placeholder(tensor.dtype.base_dtype, tensor.shape, name)
         self.extra_inputs.append(tensor)

@@ -46,8 +46,8 @@ def function_def(
       is_exact: whether that is the whole name; else a hash of the function follows.
       out_names: names of the results, all different; their operations' by default.
       attrs: attributes of the function.
-      description: what it is for.
-      must_run: operations that run whatever is returned.
+      description: the documentation of the function, for its signature.
+      must_run: operations that every call executes, whether or not a result depends on them.
 
     Raises:
       InvalidArgumentError: there are too few or too many names of results, or two the same.

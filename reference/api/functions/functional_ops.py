@@ -66,7 +66,7 @@ def symbolic_gradient(
 
 
 def _input_dtypes(function: DefinedFunction) -> list[DType]:
-    """The dtypes of the arguments, without those of what it takes from outside."""
+    """The dtypes of the declared arguments, without those of captured tensors."""
     args = function.definition.signature.input_arg
     count = len(args) - len(function.captured_inputs)
     return [as_dtype(arg.type) for arg in args[:count]]
@@ -108,12 +108,12 @@ def while_(
     Args:
       input_: the inputs.
       cond: a defined function: from the inputs to whether the body is executed once more.
-      body: another one: from the inputs to as many of the same dtypes.
+      body: a function from the inputs to new values of the same number and dtypes.
       name: the operation's name.
       hostmem: the numbers of the inputs that stay in host memory.
 
     Raises:
-      ValueError: the condition takes something from outside, or the arguments differ.
+      ValueError: the condition captures a tensor, or the arguments of the functions differ.
 
     """
     if cond.captured_inputs:
@@ -161,10 +161,10 @@ def for_(
       limit: the number before which it ends.
       delta: from one to the next.
       inputs: the inputs.
-      body: from the number and the inputs to as many of the same dtypes.
+      body: a function from the counter and the inputs to new values of the same number and dtypes.
       name: the operation's name.
       hostmem: the numbers of the inputs that stay in host memory.
-      rewrite_with_while: whether it is a While, of which the number is an input.
+      rewrite_with_while: whether to build a While, which has the counter as an input.
 
     """
     if rewrite_with_while:

@@ -1,6 +1,6 @@
 """`tf.function`: a Python function as a function of graphs, traced for each kind of arguments.
 
-Tensors and arrays become arguments of the graph's function, all else is a part of what is traced:
+Tensors and arrays become arguments of the graph's function; other values are part of the trace:
 another number means another trace. The Python function is run as it stands: a branch on a tensor
 is written with `cond`. Within one trace operations with effects follow one another in the order in
 which they were created, and every call runs them all. Source: TF 2.21, probed in graph mode.
@@ -63,8 +63,8 @@ def function(
     """A Python function whose calls are calls of a function of the graph.
 
     Args:
-      func: the function; without it what is returned decorates one.
-      input_signature: a TensorSpec for each argument: there is one trace, for these.
+      func: the function; if left out, a decorator is returned.
+      input_signature: a TensorSpec for each argument: the function is traced once, for these.
       autograph: not used.
       jit_compile: not used.
       reduce_retracing: not used.
@@ -156,8 +156,8 @@ class Function:
 
         Raises:
           TypeError: the arguments do not fit the Python function or the input signature, or it
-            returns what is no tensor.
-          ValueError: it makes variables in another call than the first.
+            returns a value that is not a tensor.
+          ValueError: a later call than the first one creates variables.
 
         """
         if functions_run_eagerly():
@@ -166,7 +166,7 @@ class Function:
         return self._trace(given).call(_tensors(given))
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
-        """The trace for such arguments, of which a TensorSpec may stand for a tensor.
+        """The trace for these arguments; a TensorSpec may stand for a tensor.
 
         Raises:
           TypeError, ValueError: as a call.
@@ -393,7 +393,7 @@ def _sizes(shape: TensorShape) -> tuple[int | None, ...] | None:
 
 
 def _covers(wide: object, key: object) -> bool:
-    """Whether a trace for the one key serves the other: as much is known of it, or more."""
+    """Whether a trace for the key `wide` serves a call: it is equal, or its shapes are wider."""
     if isinstance(wide, _TensorKey) and isinstance(key, _TensorKey):
         shapes = TensorShape(key.sizes), TensorShape(wide.sizes)
         return wide.dtype == key.dtype and is_within(*shapes)

@@ -79,8 +79,8 @@ def extract_glimpse(
       size: the window's height and width.
       offsets: the centers of the windows, [batch, 2].
       centered: whether offsets count from the image's middle.
-      normalized: whether they count in parts of it.
-      uniform_noise: whether what is beyond the image is evenly spread noise.
+      normalized: whether coordinates are fractions of the image's height and width.
+      uniform_noise: whether the area beyond the image is filled with uniform noise, else gaussian.
       name: the operation's name.
 
     """
@@ -107,7 +107,7 @@ def draw_bounding_boxes(
       images: a batch of images.
       boxes: [batch, boxes, 4].
       name: the operation's name.
-      colors: [colors, 4], taken by turns; None for ten of its own.
+      colors: [colors, channels], used in turn for the boxes; None for ten default colors.
 
     """
     if colors is None:
@@ -185,7 +185,7 @@ def non_max_suppression(
       boxes: [boxes, 4].
       scores: [boxes].
       max_output_size: how many at most.
-      iou_threshold: the greatest part of their union in which two may overlap.
+      iou_threshold: the greatest intersection over union of two boxes that are both kept.
       score_threshold: what scores must be above.
       name: the operations' scope.
 
@@ -269,7 +269,7 @@ def combined_non_max_suppression(
       scores: [batch, boxes, classes].
       max_output_size_per_class: how many of a class at most.
       max_total_size: how many of an image at most.
-      iou_threshold: the greatest part of their union in which two may overlap.
+      iou_threshold: the greatest intersection over union of two boxes that are both kept.
       score_threshold: what scores must be above.
       pad_per_class: whether the results have no more rows than all classes could fill.
       clip_boxes: whether boxes are cut off at 0 and 1.

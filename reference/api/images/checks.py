@@ -85,7 +85,7 @@ def checks_of_image(image: Tensor) -> list[Operation]:
     """The assertions that are needed in a run: rank 3 at least, the last three sizes not 0.
 
     Raises:
-      ValueError: it does not hold already.
+      ValueError: the static shape fails such an assertion.
 
     """
     try:
@@ -111,7 +111,7 @@ def checked(image: Tensor) -> Tensor:
     """The image once its rank and sizes have been checked.
 
     Raises:
-      ValueError: they are wrong.
+      ValueError: the static rank or a static size is wrong.
 
     """
     return after(checks_of_image(image), image)
@@ -121,7 +121,7 @@ def checks_of_grey(image: Any) -> list[Operation]:
     """The assertions that are needed in a run for an image of one channel.
 
     Raises:
-      ValueError: it has more, or its rank is below 2.
+      ValueError: the image has more channels, or its rank is below 2.
 
     """
     try:
@@ -150,7 +150,7 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
     """The rank of an image or of a batch of images: 3, 4, or None if it is not known.
 
     Raises:
-      ValueError: it is another one.
+      ValueError: the rank is neither 3 nor 4.
 
     """
     if image.shape.ndims not in {None, 3, 4}:
@@ -166,10 +166,10 @@ Image = TypeVar("Image")
 def by_rank(
     image: Tensor, one: Callable[[], Image], batch: Callable[[], Image], gap: str = " "
 ) -> Image:
-    """Call one of two functions, for a single image or for a batch; of both if it is not known.
+    """Call one of two functions, for an image or for a batch; both, with a cond, if it is unknown.
 
     Raises:
-      ValueError: it is neither.
+      ValueError: the rank is neither 3 nor 4.
 
     """
     ndims = either_rank(image, gap)
@@ -180,7 +180,7 @@ def by_rank(
 
 
 class Batch:
-    """An image as a batch of one, or a batch as it is.
+    """An image as a batch of one image; a batch unchanged.
 
     Attributes:
       images: of rank 4.
@@ -199,5 +199,5 @@ class Batch:
             self.images.set_shape([None] * 4)
 
     def restored(self, images: Tensor) -> Tensor:
-        """The result in the rank of what was given."""
+        """The result as a single image if the argument was one."""
         return images if self.is_batch else squeeze(images, axis=[0])

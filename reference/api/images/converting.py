@@ -50,11 +50,11 @@ def convert_image_dtype(
     Args:
       image: a tensor of numbers.
       dtype: the dtype wanted.
-      saturate: whether what is out of range becomes the least or largest number.
+      saturate: whether numbers out of range become the least or greatest number of the dtype.
       name: the operation's name.
 
     Raises:
-      AttributeError: one of the dtypes is neither of integers nor of floats.
+      AttributeError: a dtype is neither an integer nor a float dtype.
 
     """
     value = convert_to_tensor(image, name="image")

@@ -55,7 +55,7 @@ def decode_image(
 
     Args:
       contents: the file, a scalar.
-      channels: how many are wanted; None or 0 for as many as the file has.
+      channels: the number of channels of the result; None or 0 for that of the file.
       dtype: the dtype wanted.
       name: the operations' scope.
       expand_animations: whether all frames of a GIF are wanted, not the first alone.

@@ -69,7 +69,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
 def flipped_at_random(
     image: TensorLike, axis: int, draw: Callable[..., Tensor], scope_name: str
 ) -> Tensor:
-    """Flip an image, or the images of a batch independently, where a random number says so.
+    """Flip each image with probability 1/2; the images of a batch independently.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.

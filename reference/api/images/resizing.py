@@ -91,7 +91,7 @@ def resized_by(
     name: str | None,
     skips: bool = True,
 ) -> Tensor:
-    """Resize images by a function, or return them as they are if they have the size already.
+    """Resize images by a function, or return them unchanged if they already have the size.
 
     Args:
       images: of rank 3 or 4.
@@ -99,7 +99,7 @@ def resized_by(
       size: new height and width.
       keeps_ratio: whether the images keep their ratio, and `size` is only a limit.
       name: the operations' scope.
-      skips: whether images that have the size already (statically) are returned as they are.
+      skips: whether images whose static shape already has the size are returned unchanged.
 
     Raises:
       ValueError: the rank or the size is wrong.

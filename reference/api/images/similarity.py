@@ -216,7 +216,7 @@ def ssim_multiscale(
       power_factors: a power for each scale.
       filter_size: the size of the window.
       filter_sigma: the width of the bell within it.
-      k1: keeps what is divided by for light from 0.
+      k1: a factor that keeps the denominator of the luminance term away from 0.
       k2: the same for contrast.
 
     Raises:

@@ -43,7 +43,7 @@ Element = list[Any]
 
 
 class Plan:
-    """Sets of tensors to be batched; a thread of its own enqueues those of a set.
+    """Sets of tensors to be batched; each set has a thread that enqueues its elements.
 
     Args:
       sets: sets of tensors, lists or dictionaries.
@@ -73,7 +73,7 @@ class Plan:
         return [*(tensor for tensors in self._given for tensor in tensors), self._keep_input]
 
     def convert(self) -> None:
-        """Make tensors of all of it.
+        """Convert the values of all sets to tensors.
 
         Raises:
           ValueError: there are no tensors, `keep_input` has a wrong shape, or what is sparse in
@@ -107,7 +107,7 @@ class Plan:
         """The dtype of each component.
 
         Raises:
-          TypeError: those of the sets differ.
+          TypeError: the dtypes of the sets differ.
 
         """
         dtypes_of_element = [tensor.dtype.base_dtype for tensor in self._elements[0]]
@@ -121,10 +121,10 @@ class Plan:
         return dtypes_of_element
 
     def shapes(self, given: object) -> Any:
-        """The shapes of the components: as given, or the most specific that hold for all sets.
+        """The shapes of the components: those declared, or the most specific that fit all sets.
 
         Raises:
-          ValueError: a shape is not known, or those of the sets differ.
+          ValueError: a shape is not known, or the shapes of the sets differ.
 
         """
         if given is not None:
@@ -139,11 +139,11 @@ class Plan:
         if self.enqueue_many:
             shapes = [shape.with_rank_at_least(1)[1:] for shape in shapes]
         for shape in shapes[1:]:
-            shapes[0].merge_with(shape)  # refuses those that differ; the first's is what is taken
+            shapes[0].merge_with(shape)  # refuses sets that differ; the first one is returned
         return shapes[0].as_list()
 
     def enqueue(self, queue: QueueBase, threads: int) -> None:
-        """Add a queue runner that enqueues the elements, with so many threads for every set."""
+        """Add a queue runner with `threads` threads for each set, which enqueue its elements."""
         put = queue.enqueue_many if self.enqueue_many else queue.enqueue
         if self.keep.shape.ndims == 1:
             ops = [put(_kept(element, self.keep)) for element in self._elements]

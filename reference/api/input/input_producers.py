@@ -54,7 +54,7 @@ def match_filenames_once(
 
 @public("train.limit_epochs")
 def limit_epochs(tensor: Tensor, num_epochs: int | None = None, name: str | None = None) -> Tensor:
-    """A tensor that can be evaluated so many times; then it raises OutOfRangeError.
+    """A tensor that can be evaluated `num_epochs` times; after that it raises OutOfRangeError.
 
     Args:
       tensor: any tensor.

@@ -102,7 +102,7 @@ class Wanted:
         """Ask for a feature as a sparse tensor.
 
         Raises:
-          ValueError: it is asked for with another dtype.
+          ValueError: the same feature was added with another dtype.
 
         """
         have = self.sparse.setdefault(key, dtype)
@@ -114,7 +114,7 @@ def wanted(features: Mapping[str, Any]) -> Wanted:
     """The features to parse, from feature specs by name.
 
     Raises:
-      ValueError: one is of no such kind, lacks a dtype or a shape, or contradicts another.
+      ValueError: a spec is of no known kind, lacks a dtype or a shape, or contradicts another.
 
     """
     result = Wanted()

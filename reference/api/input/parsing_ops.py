@@ -197,7 +197,7 @@ def scalar_string(value: Tensor) -> Tensor:
     """The tensor, after an assertion that it is a scalar if its rank is not known.
 
     Raises:
-      ValueError: it has another rank.
+      ValueError: the static rank is not 0.
 
     """
     message = "Input serialized must be a scalar"

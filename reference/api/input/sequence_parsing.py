@@ -51,7 +51,7 @@ def parse_sequence_example(
       that are not sparse; by name.
 
     Raises:
-      ValueError: nothing is asked for, or a feature is not as it must be.
+      ValueError: no feature is requested, or a feature spec is invalid.
 
     """
     _check(context_features, sequence_features)
@@ -155,7 +155,7 @@ def _wanted_lists(
     """The dtypes of sparse lists, and the dense ones, in order.
 
     Raises:
-      ValueError: one lacks a dtype or a shape.
+      ValueError: a spec lacks a dtype or a shape.
 
     """
     sparse: dict[str, DType] = {}

@@ -36,7 +36,7 @@ def add_sparse_to_tensors_map(
     """The number, int64 [], that a sparse tensor is kept under.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     return _added(ADDING[0], sp_input, container, shared_name, name)
@@ -51,7 +51,7 @@ def add_many_sparse_to_tensors_map(
     """The numbers, int64 [rows], that the rows of a sparse tensor are kept under.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     return _added(ADDING[1], sp_input, container, shared_name, name)
@@ -74,7 +74,7 @@ def take_many_sparse_from_tensors_map(
     """The sparse tensor whose rows are those kept under these numbers, which keeps them no longer.
 
     Args:
-      sparse_map_op: the operation that keeps them, and by whose name what is kept is known.
+      sparse_map_op: the operation that has stored them; its name identifies the container.
       sparse_handles: the numbers, int64 [rows].
       rank: of the result, if it is known.
       name: the operation's name.

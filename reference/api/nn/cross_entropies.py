@@ -296,7 +296,7 @@ def _checked_classes(numbers: Tensor, rows: Tensor) -> bool:
     """Whether the static shapes of class numbers and rows are known and fit.
 
     Raises:
-      ValueError: they do not.
+      ValueError: the static shapes do not fit.
 
     """
     ndims = rows.shape.ndims

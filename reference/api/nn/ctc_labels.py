@@ -37,7 +37,7 @@ def size_at(tensor: Tensor, axis: int) -> int | Tensor:
 def collapse_repeated(
     labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Labels without those equal to the one before.
+    """Labels without those that equal the previous label.
 
     Args:
       labels: [batch, max labels].

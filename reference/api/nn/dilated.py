@@ -190,7 +190,7 @@ def _length(rate: Tensor) -> int:
     """The length of a vector of dilation rates: the number of spatial dimensions.
 
     Raises:
-      ValueError: it is not a vector, or its length is not static.
+      ValueError: `rate` is not a vector, or its length is not static.
 
     """
     if rate.shape.ndims not in {None, 1}:
@@ -210,7 +210,7 @@ def _rising(dims: Sequence[int]) -> list[int]:
     """The axes as a list.
 
     Raises:
-      ValueError: they are not strictly increasing, or one is below 1.
+      ValueError: the axes are not strictly increasing, or an axis is below 1.
 
     """
     given = list(dims)

@@ -119,7 +119,7 @@ def _spatial(x: Tensor, filters: Tensor, given: int | None) -> int:
     """The number of spatial dimensions.
 
     Raises:
-      ValueError: it is unknown, contradicts `given`, or is not 1, 2 or 3.
+      ValueError: the number is unknown, contradicts `given`, or is not 1, 2 or 3.
 
     """
     count, rank = given, filters.shape.ndims

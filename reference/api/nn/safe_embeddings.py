@@ -28,10 +28,10 @@ from sessrun.reference.public import public
 
 
 def _matrices(weights: Any, dtype: DTypeLike | None) -> list[Any]:
-    """The parts of a matrix as tensors; resource variables stay as they are.
+    """The parts of a matrix as tensors; resource variables are not converted.
 
     Raises:
-      ValueError: it is empty.
+      ValueError: `weights` is empty.
 
     """
     parts = [] if weights is None else as_parts(weights)

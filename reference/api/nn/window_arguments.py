@@ -73,7 +73,7 @@ def padding_of(padding: Padding | None, rank: int = 4) -> tuple[str | None, list
       rank: the required number of pairs.
 
     Raises:
-      ValueError: it is `EXPLICIT`, or a list with another number of pairs.
+      ValueError: `padding` is `EXPLICIT`, or a list with another number of pairs.
 
     """
     if padding == "EXPLICIT":

@@ -141,7 +141,7 @@ def stack(
         try:
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
-            pass  # not of one dtype and shape: the operation says what is wrong
+            pass  # different dtypes or shapes: the operation raises the error
     # The rank is that of the first item; packing the list gives all items one dtype.
     ndims = convert_to_tensor(values[0], name=name).shape.ndims
     if ndims is not None and not -ndims - 1 <= axis < ndims + 1:
@@ -252,7 +252,7 @@ def gather(
 ) -> Tensor:
     """Slices of params along an axis (by default the first after the batch dimensions).
 
-    A resource variable is gathered from directly (ResourceGather), without a read of all of it.
+    A resource variable is gathered from directly (ResourceGather), without reading it entirely.
     """
     axis = batch_dims if axis is None else axis
     if get_static_value(axis) == 0:

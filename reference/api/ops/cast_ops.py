@@ -167,7 +167,7 @@ real = _part("Real")
 
 @public("conj", "math.conj")
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
-    """The complex conjugate; a real tensor is returned as it is.
+    """The complex conjugate; a real tensor is returned unchanged.
 
     Raises:
       TypeError: the tensor is not numeric.

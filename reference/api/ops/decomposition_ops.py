@@ -104,7 +104,7 @@ def _checked(a: Tensor, validate_args: bool) -> Tensor:
     """The matrices, after checks of dtype and rank; `validate_args` checks an unknown rank later.
 
     Raises:
-      TypeError: they are not of a floating point dtype.
+      TypeError: the dtype is not a floating-point dtype.
       ValueError: their rank is below 2.
 
     """

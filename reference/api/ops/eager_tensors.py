@@ -86,8 +86,8 @@ def array_of(value: TensorLike, dtype: DType) -> np.ndarray | np.generic | bytes
     """The array of a value that such a function returned, converted as by `tf.constant`.
 
     Raises:
-      TypeError: it is an EagerTensor of another dtype, or cannot be converted to the dtype.
-      ValueError: it is a ragged nested list.
+      TypeError: the value is an EagerTensor of another dtype, or cannot be converted to the dtype.
+      ValueError: the value is a ragged nested list.
 
     """
     if not isinstance(value, EagerTensor):

@@ -22,7 +22,7 @@ def edit_distance(
       name: the operation's name.
 
     Raises:
-      TypeError: one of them is not sparse.
+      TypeError: `hypothesis` or `truth` is not sparse.
 
     """
     for word, value in (("Hypothesis", hypothesis), ("Truth", truth)):

@@ -65,7 +65,7 @@ def _gather_nd_in_batches(
 
     Raises:
       TypeError: `batch_dims` is not an int.
-      ValueError: it is negative, or exceeds a rank.
+      ValueError: `batch_dims` is negative, or exceeds a rank.
 
     """
     with name_scope(name, "BatchGatherND", [params, indices]):
@@ -119,7 +119,7 @@ def gather_nd(
 
     Raises:
       TypeError: the number of batch dimensions is unknown.
-      ValueError: it exceeds a rank.
+      ValueError: `batch_dims` exceeds a rank.
 
     """
     known = get_static_value(batch_dims)

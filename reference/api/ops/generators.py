@@ -65,7 +65,7 @@ def non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = dtypes.int64) -
 
 
 def _signed(number: Any) -> Any:
-    """An unsigned 64-bit number as the signed one of the same bits; other values as they are."""
+    """An unsigned 64-bit number as the signed one of the same bits; other values unchanged."""
     is_large = isinstance(number, int) and number >= 1 << _BITS - 1
     return number - (1 << _BITS) if is_large else number
 

@@ -40,7 +40,7 @@ def matrix_transpose(
       conjugate: whether complex numbers are conjugated as well.
 
     Raises:
-      ValueError: it has fewer dimensions.
+      ValueError: the rank is below 2.
 
     """
     with name_scope(name, "matrix_transpose", [a]):
@@ -82,7 +82,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
       A tensor with the remaining axes of `a`, then those of `b`.
 
     Raises:
-      ValueError: the axes are not such a pair, or more than the rank.
+      ValueError: `axes` is not a pair of axes or lists of axes, or an axis exceeds the rank.
 
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:

@@ -40,7 +40,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 #: For single and double precision: the orders of the approximants; the norms below which each but
-#: the last is accurate; and the norm to which matrices are scaled for the last one.
+#: the last is accurate; and the norm that matrices are scaled to for the last degree.
 _SINGLE: Final = ((3, 5, 7), (4.258730016922831e-001, 1.880152677804762e000), 3.925724783138660)
 _DOUBLE: Final = (
     (3, 5, 7, 9, 13),

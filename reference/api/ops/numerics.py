@@ -120,7 +120,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
     """The static shape that two static shapes broadcast to.
 
     Raises:
-      ValueError: they are incompatible.
+      ValueError: the shapes do not broadcast.
 
     """
     if shape_x.ndims is None or shape_y.ndims is None:

@@ -19,7 +19,7 @@ def _axis_number(value: Any, axis: int | None) -> int:
     """The axis as a number that is not negative; -1 if it is None.
 
     Raises:
-      ValueError: it is negative and the rank is unknown.
+      ValueError: the axis is negative and the rank is unknown.
 
     """
     if axis is None:
@@ -55,7 +55,7 @@ def quantize_v2(
       name: the operation's name.
       round_mode: `HALF_AWAY_FROM_ZERO`, or for `SCALED` `HALF_TO_EVEN`.
       narrow_range: whether the least integer is not used.
-      axis: the axis whose slices have ranges of their own.
+      axis: the axis whose slices have separate ranges.
       ensure_minimum_range: the least distance of the ends of the range, relative to them.
 
     Raises:

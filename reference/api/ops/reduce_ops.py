@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def chosen(new: T, old: T, new_name: str, old_name: str) -> T:
-    """The value of an argument that has two names, of which at most one may be given.
+    """The value of an argument with two names, at most one of which may be given.
 
     Raises:
       ValueError: both are given.

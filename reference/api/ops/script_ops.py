@@ -20,7 +20,7 @@ from sessrun.reference.state import scripts
 
 __all__ = ["numpy_function", "py_func", "py_function"]
 
-#: The gradient function of a `py_function` in TensorFlow, which needs a tape; here it has none.
+#: TensorFlow gives a `py_function` a gradient function, which needs a tape; here it has none.
 _EAGER: Final = "EagerPyFunc"
 
 

@@ -38,7 +38,7 @@ def set_size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
       validate_indices: whether the order of indices is checked.
 
     Raises:
-      TypeError: it is not sparse, or its dtype is not supported.
+      TypeError: `a` is not sparse, or its dtype is not supported.
 
     """
     sparse = convert_to_tensor_or_sparse_tensor(a, name="a")

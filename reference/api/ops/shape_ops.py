@@ -53,7 +53,7 @@ def shape_internal(
     optimize: bool = True,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """As `shape`; `optimize` says whether a static shape becomes a constant."""
+    """As `shape`; `optimize`: whether a static shape becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
         if is_sparse(input):
@@ -81,7 +81,7 @@ def size_internal(
     optimize: bool = True,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """As `size`; `optimize` says whether a static size becomes a constant."""
+    """As `size`; `optimize`: whether a static size becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
         if is_sparse(input):
@@ -103,7 +103,7 @@ def rank_internal(
     name: str | None = None,
     optimize: bool = True,
 ) -> Tensor:
-    """As `rank`; `optimize` says whether a static rank becomes a constant."""
+    """As `rank`; `optimize`: whether a static rank becomes a constant."""
     with name_scope(name, "Rank", [input]) as scope:
         if is_sparse(input):
             return one("Size", {"input": input.dense_shape}, scope, out_type=dtypes.int32)

@@ -282,7 +282,7 @@ def sparse_split(
     name: str | None = None,
     split_dim: TensorLike | None = None,
 ) -> list[SparseTensor]:
-    """Split a sparse tensor along an axis; the first parts may be longer by 1 than the others.
+    """Split a sparse tensor along an axis; the first parts may be longer by 1 than the rest.
 
     Args:
       keyword_required: must not be passed: the arguments are given by keyword.
@@ -322,7 +322,7 @@ def sparse_slice(
     """The block of a sparse tensor that begins at `start` and has shape `size`.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     sparse = sparse_input(sp_input)
@@ -346,7 +346,7 @@ def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = No
     """Change the dense shape of a sparse tensor, by default to the smallest possible one.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
       ValueError: the static shape is too small, or of another rank.
 
     """

@@ -35,7 +35,7 @@ def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTen
     """Sort the elements of a sparse tensor by their indices.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     sparse = sparse_input(sp_input)

@@ -61,7 +61,7 @@ def algorithm_number(alg: object) -> int | Tensor:
 
     Raises:
       ValueError: the name is unknown.
-      TypeError: it is neither a number nor a name.
+      TypeError: `alg` is neither a number nor a name.
 
     """
     if alg is None:

@@ -203,7 +203,7 @@ def regex_replace(
     Args:
       input: a tensor of strings.
       pattern: a regular expression: text, or a scalar tensor.
-      rewrite: the replacement; `\1` stands for the first group of the match, `\0` for all of it.
+      rewrite: the replacement; `\1` stands for the first group of the match, `\0` for the match.
       replace_global: whether all matches are replaced, or only the first.
       name: the operation's name.
 

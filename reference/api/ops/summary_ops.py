@@ -241,7 +241,7 @@ def merge(
       name: the name scope.
 
     Raises:
-      ValueError: it is empty.
+      ValueError: `inputs` is empty.
 
     """
     word = clean_tag(name)
@@ -273,7 +273,7 @@ def get_summary_description(node_def: NodeDef) -> SummaryDescription:
       node_def: the NodeDef.
 
     Raises:
-      ValueError: it is of another type.
+      ValueError: `node_def` has another op type.
       json_format.ParseError: its description is not the JSON of a SummaryDescription.
 
     """

@@ -76,7 +76,7 @@ def _static_result(given: _Shaped, target: _Shaped) -> str | None:
     """The name of the NoOp if static shapes fit; None if the check is left to the run.
 
     Raises:
-      ValueError: they do not fit.
+      ValueError: the static shapes do not fit.
 
     """
     ranks = get_static_value(given.rank), get_static_value(target.rank)

@@ -30,7 +30,7 @@ class ConditionalAccumulatorBase:
 
     Args:
       dtype: the dtype of the gradients.
-      shape: their static shape; None if it is not known.
+      shape: the gradients' static shape; None if it is not known.
       accumulator_ref: the accumulator's handle.
 
     """
@@ -100,7 +100,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     Args:
       dtype: the dtype of the gradients.
       shape: their static shape.
-      shared_name: the name under which sessions share it; if None, `name` is used.
+      shared_name: the name that sessions share it under; if None, `name` is used.
       name: the operation's name.
       reduction_type: `MEAN` or `SUM`.
 

@@ -94,8 +94,8 @@ class Barrier:
         Args:
           num_elements: how many.
           allow_small_batch: whether a closed barrier may give fewer, if it has any.
-          timeout: whether fewer elements wait for those that lack a component; TensorFlow 2.21
-            was seen to take it so, whatever its name says.
+          timeout: whether fewer elements wait for those that lack a component, which is what it
+            means in TensorFlow 2.21, despite its name.
           name: the operation's name.
 
         Raises:

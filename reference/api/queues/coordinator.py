@@ -1,4 +1,4 @@
-"""`tf.train.Coordinator`: threads that are asked to stop together. Source: TF 2.21."""
+"""`tf.train.Coordinator`: stops a group of threads together. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sessrun.reference.public import public
 
 __all__ = ["Coordinator", "LooperThread"]
 
-#: How long `join` waits at first for threads that were asked to stop, and how it goes on.
+#: The seconds that `join` first waits after `request_stop`, and the factor of later waits.
 _FIRST_WAIT_S: Final = 0.001
 _GROWTH: Final = 2
 #: How often `join` looks whether all threads ended without having been asked.
@@ -68,26 +68,26 @@ class Coordinator:
                 self._stop.set()
 
     def clear_stop(self) -> None:
-        """Forget that the threads were asked to stop, and why."""
+        """Clear the request to stop, and its reason."""
         with self._lock:
             self._joined = False
             self._error = None
             self._stop.clear()
 
     def should_stop(self) -> bool:
-        """Whether the threads were asked to stop."""
+        """Whether the threads are requested to stop."""
         return self._stop.is_set()
 
     @contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """Ask the threads to stop for what is raised inside the `with`, which goes no further."""
+        """Request the threads to stop if the `with` raises an exception; it is not propagated."""
         try:
             yield
         except BaseException:  # noqa: BLE001 - `join` raises whatever ended the thread
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Wait until the threads are asked to stop, or for so many seconds; whether they are."""
+        """Wait for a request to stop, at most `timeout` seconds; returns whether there is one."""
         return self._stop.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
@@ -105,7 +105,7 @@ class Coordinator:
 
         Args:
           threads: threads besides those that were registered.
-          stop_grace_period_secs: how long they may take once they were asked to stop.
+          stop_grace_period_secs: how long threads may take to stop after the request.
           ignore_live_threads: whether threads that take longer are no error.
 
         Raises:
@@ -156,7 +156,7 @@ def _log(text: str, *arguments: object) -> None:
 
 @public("train.LooperThread")
 class LooperThread(threading.Thread):
-    """A thread that does something again and again until its coordinator asks it to stop.
+    """A thread that calls a function repeatedly until its coordinator requests a stop.
 
     Args:
       coord: the coordinator.

@@ -109,7 +109,7 @@ class QueueRunner:
         return self
 
     def to_proto(self, export_scope: str | None = None) -> QueueRunnerDef | None:
-        """The names of its operations, without `export_scope`; None if it is not in that."""
+        """The names of its operations, without `export_scope`; None if it is outside of that."""
         if export_scope is not None and not self.queue.name.startswith(export_scope):
             return None
         return QueueRunnerDef(

@@ -274,8 +274,8 @@ def shape_list(shapes: object, *, partial: bool = False) -> list[TensorShape] | 
     """The shapes of the components.
 
     Raises:
-      ValueError: one is not known as far as it must be.
-      TypeError: they are no list or tuple.
+      ValueError: a shape is not known as far as `partial` requires.
+      TypeError: `shapes` is not a list or tuple.
 
     """
     if shapes is None:
@@ -288,7 +288,7 @@ def shape_list(shapes: object, *, partial: bool = False) -> list[TensorShape] | 
             f"{type(shapes)} instead."
         )
     if all(shape is None or isinstance(shape, int) for shape in shapes):
-        # One shape for the one component.
+        # A single shape for the only component.
         shapes = [shapes]
     static_shapes = [TensorShape(shape) for shape in shapes]
     if partial and any(shape.ndims is None for shape in static_shapes):
@@ -301,7 +301,7 @@ def shape_list(shapes: object, *, partial: bool = False) -> list[TensorShape] | 
 def _create_queue(
     op_type: str, attrs: Mapping[str, object], shared_name: str | None, name: str
 ) -> Tensor:
-    # TensorFlow asks for a device for a queue of this kind only.
+    # TensorFlow requests a device for this kind of queue only.
     graph = default_graph.get_default_graph()
     with graph.device("CPU") if op_type == "FIFOQueueV2" else contextlib.nullcontext():
         op = apply_op(op_type, {}, {**attrs, "shared_name": shared_name or ""}, name)

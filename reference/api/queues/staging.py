@@ -116,7 +116,7 @@ class BaseStagingArea:
         """The tensors to put in, and which parts they are.
 
         Raises:
-          ValueError: they are not what the area takes.
+          ValueError: number, names, dtypes or shapes of the values are not those of the area.
 
         """
         if isinstance(values, dict):
@@ -185,7 +185,7 @@ class StagingArea(BaseStagingArea):
           name: the operation's name.
 
         Raises:
-          ValueError: they are not what the area takes.
+          ValueError: number, names, dtypes or shapes of the values are not those of the area.
 
         """
         with name_scope(name, f"{self._name}_put", _listed(values)) as scope:
@@ -200,7 +200,7 @@ class StagingArea(BaseStagingArea):
         return self._taken(op.outputs, range(len(self._dtypes)))
 
     def peek(self, index: TensorLike, name: str | None = None) -> list[Tensor] | dict[str, Tensor]:
-        """The element at an index, once the area has so many; it is not removed."""
+        """The element at an index, once the area has that many elements; it is not removed."""
         op = self._apply(
             "StagePeek", {"index": index}, name or f"{self._name}_peek", dtypes=self._dtypes
         )
@@ -256,7 +256,7 @@ class MapStagingArea(BaseStagingArea):
           name: the operation's name.
 
         Raises:
-          ValueError: they are not what the area takes.
+          ValueError: number, names, dtypes or shapes of the values are not those of the area.
 
         """
         with name_scope(name, f"{self._name}_put", _listed(vals)) as scope:

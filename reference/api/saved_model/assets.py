@@ -38,15 +38,15 @@ def add_to_collection(asset: AssetFileDef) -> None:
 
 
 def named(tensors: Iterable[Any] | None, note: Callable[[AssetFileDef], None]) -> Assets:
-    """The assets of a graph, each under a name of its own.
+    """The assets of a graph, each under a unique name.
 
     Args:
       tensors: the constants that name them.
       note: called with every tensor and its asset, to record them.
 
     Raises:
-      TypeError: one is no constant of one string.
-      ValueError: it is empty.
+      TypeError: a tensor is not a constant of a single string.
+      ValueError: the string is empty.
 
     """
     assets: Assets = {}
@@ -102,7 +102,7 @@ def copied(assets: Assets, export_dir: str, done: set[str]) -> None:
       done: those that are there already, which grows.
 
     Raises:
-      OpError: one cannot be copied.
+      OpError: a file cannot be copied.
 
     """
     if not assets:

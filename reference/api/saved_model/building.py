@@ -32,7 +32,7 @@ class _Builder:
       export_dir: the folder, which is created, or is empty.
 
     Raises:
-      AssertionError: there is something in it.
+      AssertionError: the folder is not empty.
 
     """
 
@@ -101,7 +101,7 @@ class _Builder:
           The file's path.
 
         Raises:
-          RuntimeError: `experimental_image_format` is asked for.
+          RuntimeError: `experimental_image_format` is set.
           OpError: the file cannot be written.
 
         """
@@ -121,7 +121,7 @@ class SavedModelBuilder(_Builder):
       export_dir: the folder, which is created, or is empty.
 
     Raises:
-      AssertionError: there is something in it.
+      AssertionError: the folder is not empty.
 
     """
 
@@ -145,8 +145,8 @@ class SavedModelBuilder(_Builder):
           signature_def_map: its signatures by key.
           assets_collection: constants that name files, which are copied.
           legacy_init_op: as `main_op`, by its older name.
-          clear_devices: whether the devices asked for are left out.
-          main_op: what is run once the graph is loaded.
+          clear_devices: whether the requested devices are left out.
+          main_op: the operation that is run once the graph is loaded.
           strip_default_attrs: whether attributes that have their defaults are left out.
           saver: what saves the variables; one for all of them by default.
 
@@ -155,7 +155,7 @@ class SavedModelBuilder(_Builder):
             or dtype.
           KeyError: a signature has a key that is reserved.
           TypeError: `main_op` is no operation, or an asset no constant of one string.
-          ValueError: the graph has such an operation already.
+          ValueError: the graph already has such an operation.
           OpError: a variable is not initialized, or a file cannot be written.
 
         """
@@ -220,7 +220,7 @@ class SignatureBuilder(_Builder):
       export_dir: the folder, which is created, or is empty.
 
     Raises:
-      AssertionError: there is something in it.
+      AssertionError: the folder is not empty.
 
     """
 
@@ -243,8 +243,8 @@ class SignatureBuilder(_Builder):
           tags: the tags that the graph is loaded by.
           signature_def_map: its signatures by key.
           assets_list: constants that name files, which are copied.
-          clear_devices: whether the devices asked for are left out.
-          init_op: what is run once the graph is loaded.
+          clear_devices: whether the requested devices are left out.
+          init_op: the operation that is run once the graph is loaded.
           train_op: what trains it.
           strip_default_attrs: whether attributes that have their defaults are left out.
           saver: what saves the variables; one for all of them by default.

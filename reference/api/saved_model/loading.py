@@ -63,7 +63,7 @@ def load(
 
     Raises:
       OSError: there is no model in the folder.
-      RuntimeError: it has no graph of these tags.
+      RuntimeError: the model has no graph with these tags.
       OpError: the variables cannot be restored, or what prepares the graph fails.
 
     """
@@ -136,7 +136,7 @@ class SavedModelLoader:
           Its saver, and what `return_elements` names.
 
         Raises:
-          RuntimeError: there is none of these tags.
+          RuntimeError: the model has no graph with these tags.
 
         """
         definition = self.get_meta_graph_def_from_tags(tags)
@@ -146,7 +146,7 @@ class SavedModelLoader:
     def restore_variables(
         self, sess: BaseSession, saver: Saver | None, import_scope: str | None = None
     ) -> None:
-        """Set the variables of a session to those of the model.
+        """Restore the variables of the model into a session.
 
         Args:
           sess: the session.
@@ -155,7 +155,7 @@ class SavedModelLoader:
 
         Raises:
           ValueError: there are variables, but no saver.
-          OpError: they cannot be restored.
+          OpError: the variables cannot be restored.
 
         """
         keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
@@ -176,7 +176,7 @@ class SavedModelLoader:
     def run_init_ops(
         self, sess: BaseSession, tags: Iterable[str], import_scope: str | None = None
     ) -> None:
-        """Run what prepares the graph of these tags, its assets fed; nothing if it has none.
+        """Run the operation that initializes the graph with these tags, with its assets fed.
 
         Args:
           sess: the session.
@@ -184,7 +184,7 @@ class SavedModelLoader:
           import_scope: the name scope that it was imported under.
 
         Raises:
-          RuntimeError: there is none of these tags, or several operations prepare it.
+          RuntimeError: no graph has these tags, or several operations initialize it.
 
         """
         definition = self.get_meta_graph_def_from_tags(tags)

@@ -123,7 +123,7 @@ def write_model(
       The file's path.
 
     Raises:
-      OpError: it cannot be written.
+      OpError: the file cannot be written.
 
     """
     copy = SavedModel()

@@ -44,7 +44,7 @@ DEBUG_INFO_FILENAME_PB: Final = "saved_model_debug_info.pb"
 VARIABLES_DIRECTORY: Final = "variables"
 VARIABLES_FILENAME: Final = "variables"
 
-#: Collections: of assets, of what is run once a model is loaded, of what trains it.
+#: Collections: of assets, of the operation run after loading, and of the one that trains.
 ASSETS_KEY: Final = "saved_model_assets"
 MAIN_OP_KEY: Final = "saved_model_main_op"
 LEGACY_INIT_OP_KEY: Final = "legacy_init_op"

@@ -106,7 +106,7 @@ def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> S
       predictions: a float32 tensor.
 
     Raises:
-      ValueError: one is None or of another dtype, or `examples` is no tensor.
+      ValueError: an argument is None or has another dtype, or `examples` is not a tensor.
 
     """
     _check_examples("Regression", examples)
@@ -175,8 +175,8 @@ def supervised_train_signature_def(
     Args:
       inputs: tensors by name.
       loss: the loss that is minimized.
-      predictions: what is computed.
-      metrics: what is measured.
+      predictions: the tensors of the predictions.
+      metrics: the metrics' values and updates.
 
     Raises:
       ValueError: there are no inputs.

@@ -38,10 +38,10 @@ def simple_save(
       export_dir: the folder, which is created, or is empty.
       inputs: the signature's inputs, tensors by name.
       outputs: its outputs.
-      legacy_init_op: what is run once the model is loaded.
+      legacy_init_op: the operation that is run once the model is loaded.
 
     Raises:
-      AssertionError: there is something in the folder.
+      AssertionError: the folder is not empty.
       ValueError: there are no inputs, or no outputs.
 
     """

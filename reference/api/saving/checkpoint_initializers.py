@@ -72,7 +72,7 @@ def checkpoint_file(path: str | bytes | PathLike[str]) -> Any:
 
 
 def _variable_named(variables: Mapping[str, object], target: Any) -> Any:
-    """The variable of `assignment_map`, or the list of its parts; None if it is not in it."""
+    """The variable of `assignment_map`, or the list of its parts; None if there is none."""
     if isinstance(target, PartitionedVariable):
         return target._get_variable_list()  # noqa: SLF001 - its parts
     if isinstance(target, Variable | list):

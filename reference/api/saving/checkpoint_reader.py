@@ -45,8 +45,8 @@ class CheckpointReader:
       filename: the checkpoint's path.
 
     Raises:
-      NotFoundError: it is not there.
-      DataLossError: its index is not what was written.
+      NotFoundError: the checkpoint does not exist.
+      DataLossError: the index is damaged.
 
     """
 
@@ -65,8 +65,8 @@ class CheckpointReader:
 
         Raises:
           NotFoundError: the checkpoint has no tensor of that name.
-          UnimplementedError: it is in slices in a checkpoint of version 1.
-          DataLossError: it is not what was written.
+          UnimplementedError: the tensor is in slices in a checkpoint of version 1.
+          DataLossError: the tensor's data is damaged.
 
         """
         name = _path(tensor_str).encode()
@@ -138,8 +138,8 @@ def load_checkpoint(ckpt_dir_or_file: str | bytes | PathLike[str]) -> Checkpoint
     """A reader of a checkpoint, or of the latest one of a folder.
 
     Raises:
-      ValueError: the folder has none.
-      NotFoundError: it is not there.
+      ValueError: the folder has no checkpoint.
+      NotFoundError: the checkpoint does not exist.
 
     """
     path = _path(ckpt_dir_or_file)

@@ -187,7 +187,7 @@ def get_checkpoint_state(
       latest_filename: the file's name, `checkpoint` by default.
 
     Raises:
-      ValueError: it names no latest checkpoint, or is no text.
+      ValueError: the file names no latest checkpoint, or is not a valid text message.
 
     """
     folder = as_given(checkpoint_dir)
@@ -234,7 +234,7 @@ def latest_checkpoint(
 
 
 def _matching(prefix: str) -> list[str]:
-    """The files that tell that a checkpoint is there: its index, or one file that is all of it."""
+    """The files whose existence shows that a checkpoint exists: the index, or the only file."""
     for path in (prefix + ".index", prefix):
         try:
             matches = files.glob(path)
@@ -273,7 +273,7 @@ def remove_checkpoint(
     checkpoint_format_version: int = SaverDef.V2,
     meta_graph_suffix: str = "meta",
 ) -> None:
-    """Remove a checkpoint's files, as far as they are there.
+    """Remove a checkpoint's files, those that exist.
 
     Args:
       checkpoint_prefix: its path.

@@ -40,7 +40,7 @@ _VARIABLES: Final = frozenset(
         GraphKeys.GLOBAL_STEP,
     }
 )
-#: Collections whose items are written as messages: of which kind, and what makes an item of one.
+#: Collections whose items are serialized messages: the message class, and the function that
 _MESSAGES: Final[Mapping[str, tuple[type[Message], str]]] = {
     GraphKeys.SAVERS: (SaverDef, "Saver.from_proto"),
     GraphKeys.COND_CONTEXT: (CondContextDef, "Conditional.from_proto"),
@@ -57,7 +57,7 @@ def add_collection(
     Args:
       target: where to.
       key: its name; one that is no text is left out.
-      items: what is in it.
+      items: the collection's items.
       scope: a name scope that is taken out of names, or None.
 
     """
@@ -109,7 +109,7 @@ def _encoded(item: str | bytes) -> bytes:
 def restore_collections(
     source: MetaGraphDef, graph: Graph, scope: str, without_keys: Collection[str]
 ) -> None:
-    """Put what the collections say into those of a graph.
+    """Add the items of CollectionDefs to the collections of a graph.
 
     Args:
       source: what they say.

@@ -60,7 +60,7 @@ def extract_sub_graph(graph_def: GraphDef, dest_nodes: Iterable[str]) -> GraphDe
     """The nodes that these nodes need, themselves included, in the order of the GraphDef.
 
     Nodes are needed as inputs, as control inputs, and by colocation. Functions and versions are
-    kept as they are.
+    kept unchanged.
 
     Args:
       graph_def: a GraphDef, ours or TensorFlow's.
@@ -68,7 +68,7 @@ def extract_sub_graph(graph_def: GraphDef, dest_nodes: Iterable[str]) -> GraphDe
 
     Raises:
       TypeError: `graph_def` is no GraphDef, or `dest_nodes` a string.
-      AssertionError: it has no node of one of these names.
+      AssertionError: the GraphDef has no node with one of these names.
       KeyError: a node needs one that is not there.
 
     """
@@ -101,7 +101,7 @@ def remove_training_nodes(
 
     Args:
       input_graph: a GraphDef, ours or TensorFlow's.
-      protected_nodes: names of nodes that stay whatever they are.
+      protected_nodes: names of nodes that are never removed.
 
     Raises:
       IndexError: a node that should pass a value on has no input.

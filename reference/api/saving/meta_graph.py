@@ -57,14 +57,14 @@ def export_meta_graph(
 
     Args:
       filename: a file that it is written to, or None.
-      meta_info_def: what more is to be said of it.
+      meta_info_def: further information on the graph, a MetaInfoDef.
       graph_def: a GraphDef that stands for the graph's operations.
       saver_def: the SaverDef of the graph's saver.
       collection_list: the names of the collections; all by default.
       as_text: whether the file is text.
       graph: the graph, by default the default graph.
-      export_scope: a name scope: only what is in it, under names without it.
-      clear_devices: whether the devices asked for are left out.
+      export_scope: a name scope: only its nodes are exported, without its name.
+      clear_devices: whether the requested devices are left out.
       clear_extraneous_savers: whether the operations of other savers are left out.
       strip_default_attrs: whether attributes that have their defaults are left out.
       save_debug_info: not written here.
@@ -147,7 +147,7 @@ def _adopted(graph_def: GraphDef) -> GraphDef:
 
 
 def _name(item: object) -> str | None:
-    """The name of what a collection has, or of a node; None of what has none."""
+    """The name of a collection's item or of a node; None for an item without a name."""
     return item if isinstance(item, str) else getattr(item, "name", None)
 
 
@@ -255,7 +255,7 @@ def _strip_defaults(meta_graph: MetaGraphDef) -> None:
 
 
 def saver_def_in(saver_def: SaverDef, scope: str) -> SaverDef | None:
-    """A SaverDef without a scope in its names; None if it is not in that."""
+    """A SaverDef without a scope in its names; None if it is outside of the scope."""
     fields = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
     if not all(getattr(saver_def, field).startswith(scope) for field in fields):
         return None

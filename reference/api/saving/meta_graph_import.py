@@ -42,7 +42,7 @@ def import_meta_graph(
 
     Args:
       meta_graph_or_file: a MetaGraphDef, or the path of a file that has one.
-      clear_devices: whether the devices asked for are forgotten.
+      clear_devices: whether the requested devices are dropped.
       import_scope: a name scope for all.
       **kwargs: `input_map` and `return_elements`, as `import_graph_def` has them.
 
@@ -89,15 +89,16 @@ def _saver_of(
 
 
 def read_meta_graph(meta_graph_or_file: MetaGraphDef | str | bytes) -> MetaGraphDef:
-    """A MetaGraphDef: ours, TensorFlow's, or what a file holds, in bytes or as text.
+    """A MetaGraphDef from a message, ours or TensorFlow's, or from a file, binary or text.
 
     Raises:
-      TypeError: it is no path.
-      OSError: there is no such file, or it holds none.
+      TypeError: the argument is neither a message nor a path.
+      OSError: the file does not exist, or does not contain a MetaGraphDef.
 
     """
     if isinstance(meta_graph_or_file, Message):
-        return adopt(meta_graph_or_file, MetaGraphDef)  # what is done to it shows, as in TensorFlow
+        # The message itself, not a copy: importing changes it, as in TensorFlow.
+        return adopt(meta_graph_or_file, MetaGraphDef)
     path = as_given(meta_graph_or_file)
     if not files.exists(path):
         raise OSError(f"File does not exist. Received: {path}.")
@@ -127,7 +128,7 @@ def add_graph(
 
     Args:
       definition: the MetaGraphDef, which is changed.
-      clear_devices: whether the devices asked for are forgotten.
+      clear_devices: whether the requested devices are dropped.
       import_scope: a name scope for all.
       input_map: as `import_graph_def` has it.
       return_elements: as `import_graph_def` has it.

@@ -42,8 +42,8 @@ class Saver:
     Args:
       var_list: the variables, or a dict of names to them; by default all global variables and
         what else the graph has to save.
-      reshape: whether what is restored takes the shapes that the variables have.
-      sharded: whether each device has a file of its own.
+      reshape: whether restored values take the static shapes of the variables.
+      sharded: whether the variables of each device are saved to a separate file.
       max_to_keep: how many checkpoints are kept; all of them if 0 or None.
       keep_checkpoint_every_n_hours: how often one is kept for good.
       name: the name scope of the operations.
@@ -58,7 +58,7 @@ class Saver:
       filename: where to save where a run does not say.
 
     Raises:
-      TypeError: something in `var_list` is no variable, or there is no such version.
+      TypeError: an element of `var_list` is not a variable, or `write_version` is unknown.
       ValueError: there are no variables, two have one name, or both `defer_build` and `var_list`
         are given.
       UnimplementedError: there is a `builder`.
@@ -168,7 +168,7 @@ class Saver:
         """Take these for the checkpoints written so far; none of them is kept for good.
 
         Raises:
-          AssertionError: it is no list.
+          AssertionError: `last_checkpoints` is not a list.
 
         """
         if not isinstance(last_checkpoints, list):
@@ -181,7 +181,7 @@ class Saver:
         """Take these for the checkpoints written so far, with the times of writing.
 
         Raises:
-          AssertionError: it is no list.
+          AssertionError: `last_checkpoints_with_time` is not a list.
 
         """
         if not isinstance(last_checkpoints_with_time, list):
@@ -189,7 +189,7 @@ class Saver:
         self._kept = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
-        """Take those of these that are there for the checkpoints written so far."""
+        """Take the checkpoints of a list that still exist for those written so far."""
         kept = []
         for path in checkpoint_paths:
             times = get_checkpoint_mtimes([path])
@@ -310,7 +310,7 @@ class Saver:
         )
 
     def restore(self, sess: BaseSession, save_path: str | bytes | PathLike[str]) -> None:
-        """Set the variables of a session to what was saved.
+        """Restore the variables of a session from a checkpoint.
 
         Args:
           sess: the session.
@@ -318,9 +318,9 @@ class Saver:
 
         Raises:
           ValueError: there is no checkpoint of that path.
-          NotFoundError: it does not have a variable.
+          NotFoundError: the checkpoint lacks a variable.
           InvalidArgumentError: a variable has another dtype or shape in it.
-          DataLossError: its files are not what was written.
+          DataLossError: the checkpoint's files are damaged.
 
         """
         if self._is_empty:
@@ -348,7 +348,7 @@ class Saver:
         return self.saver_def  # type: ignore[no-any-return]  # one once it is built
 
     def to_proto(self, export_scope: str | None = None) -> SaverDef | None:
-        """Its SaverDef, without the scope in the names; None if it is not in that scope."""
+        """The SaverDef, without `export_scope` in its names; None if it is outside of that."""
         if export_scope is None:
             return self.saver_def  # type: ignore[no-any-return]  # one once it is built
         return meta_graph.saver_def_in(self.saver_def, export_scope)

@@ -39,17 +39,17 @@ def build(
     """Make the operations in the default graph, and tell their names.
 
     Args:
-      saveables: what is saved and restored.
+      saveables: the SaveableObjects.
       name: the name scope, `save` by default.
       filename: where to, if a run does not feed it; `model` by default.
-      sharded: whether each device has a file of its own.
-      reshape: whether what is restored takes the shapes that the variables have.
+      sharded: whether the variables of each device are saved to a separate file.
+      reshape: whether restored values take the static shapes of the variables.
       version: the version of the format.
       max_to_keep: for the message.
       hours: for the message.
 
     Raises:
-      TypeError: there is no such version.
+      TypeError: `write_version` is unknown.
 
     """
     if version not in (SaverDef.V1, SaverDef.V2):

@@ -121,10 +121,10 @@ def import_scoped_meta_graph(
 
     Args:
       meta_graph_or_file: a MetaGraphDef, or the path of a file that has one.
-      clear_devices: whether the devices asked for are forgotten.
+      clear_devices: whether the requested devices are dropped.
       graph: where to, by default the default graph.
       import_scope: a name scope for all.
-      input_map: tensors for inputs from outside of what was exported.
+      input_map: tensors for the inputs from outside of the exported scope.
       unbound_inputs_col_name: the collection of the names of those inputs.
       restore_collections_predicate: whether the collection of a name is restored; all by default.
 

@@ -197,7 +197,7 @@ def matrix_initializer(
       new_col_vocab_file: the words of the columns now, or None.
       num_row_oov_buckets: how many rows follow for other words.
       num_col_oov_buckets: how many columns follow.
-      initializer: of what is not in the checkpoint; zeros if None.
+      initializer: for words that are not in the checkpoint; zeros if None.
       max_rows_in_memory: how many rows are read at once; all if not positive.
 
     Raises:

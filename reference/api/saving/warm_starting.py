@@ -123,12 +123,12 @@ def start_with_vocabulary(
       previous_vocab_size: how many of its words were in use; all if negative.
       current_oov_buckets: how many rows or columns follow for other words.
       prev_tensor_name: the variable's name in the checkpoint, if it was another.
-      initializer: of what is new; zeros if None.
+      initializer: for words that are not in the old vocabulary; zeros if None.
       axis: along which the words lie: 0 or 1.
 
     Raises:
       ValueError: a vocabulary or the checkpoint is missing.
-      TypeError: it is no variable.
+      TypeError: `var` is not a variable.
 
     """
     if not (current_vocab_path and current_vocab_size and prev_ckpt and prev_vocab_path):
@@ -169,10 +169,10 @@ def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:
 
 
 def full_name_of(var: Variable | Sequence[Variable]) -> str:
-    """The name under which a list of one variable, or of its parts, is saved.
+    """The name that a list of one variable, or of a variable's parts, is saved under.
 
     Raises:
-      TypeError: they are of several.
+      TypeError: the parts are of several variables.
 
     """
     named = variables_by_name(var)
@@ -189,7 +189,7 @@ def variable_and_name(
     """The name of a variable in a checkpoint, and the variable or the list of its parts.
 
     Raises:
-      TypeError: it is neither a variable nor a list of parts of one.
+      TypeError: `var` is neither a variable nor a list of the parts of one variable.
 
     """
     if isinstance(var, PartitionedVariable):

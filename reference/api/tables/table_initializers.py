@@ -163,7 +163,7 @@ class TextFileInitializer(TableInitializerBase):
       value_index_offset: added to line numbers.
 
     Raises:
-      ValueError: no file is named, or what is asked for cannot be of its dtype.
+      ValueError: no file is named, or a column cannot be of the dtype of keys or values.
 
     """
 

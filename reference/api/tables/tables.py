@@ -74,11 +74,11 @@ class StaticHashTable(LookupInterface):
       initializer: what fills it.
       default_value: a scalar, the value of a key that it has not.
       name: the operation's name.
-      experimental_is_anonymous: whether every run has a table of its own.
+      experimental_is_anonymous: whether every run creates a separate table.
 
     Raises:
       TypeError: the default value is of another dtype.
-      ValueError: it is no scalar.
+      ValueError: the default value is not a scalar.
 
     """
 
@@ -198,7 +198,7 @@ class _Changing(LookupInterface):
         """The value of each key, or its default.
 
         Args:
-          keys: a tensor, or what is converted to one.
+          keys: a tensor of keys, or a value that is converted to one.
           dynamic_default_values: defaults for the keys, or one for all; the table's if None.
           name: the scope of the operation.
 
@@ -229,7 +229,7 @@ class _Changing(LookupInterface):
         """Take keys out, those that are in.
 
         Raises:
-          TypeError: they are of another dtype.
+          TypeError: `keys` has another dtype.
 
         """
         if keys.dtype != self._key_dtype:
@@ -296,7 +296,7 @@ class MutableHashTable(_Changing):
       default_value: the value of a key that it has not: a scalar or a vector, as all values are.
       name: the operation's name.
       checkpoint: whether its content is saved with the variables.
-      experimental_is_anonymous: whether every run has a table of its own.
+      experimental_is_anonymous: whether every run creates a separate table.
 
     """
 
@@ -334,7 +334,7 @@ class DenseHashTable(_Changing):
       initial_num_buckets: a power of 2, at least 4.
       name: the operation's name.
       checkpoint: whether its content is saved with the variables.
-      experimental_is_anonymous: whether every run has a table of its own.
+      experimental_is_anonymous: whether every run creates a separate table.
 
     """
 

@@ -215,7 +215,7 @@ class StaticVocabularyTable(_Bucketed):
       num_oov_buckets: how many buckets there are.
       lookup_key_dtype: the dtype of the keys, the initializer's if None.
       name: its name.
-      experimental_is_anonymous: whether every run has a table of its own.
+      experimental_is_anonymous: whether every run creates a separate table.
 
     Raises:
       TypeError: the initializer's dtypes do not fit.

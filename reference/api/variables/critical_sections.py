@@ -21,7 +21,7 @@ from sessrun.reference.public import public
 
 __all__ = ["CRITICAL_SECTIONS", "CRITICAL_SECTION_EXECUTIONS", "CriticalSection"]
 
-#: The collections of sections and of what is executed in them.
+#: The collections of sections, and of the operations that are executed in them.
 CRITICAL_SECTIONS: Final = "critical_sections"
 CRITICAL_SECTION_EXECUTIONS: Final = "critical_section_executions"
 
@@ -73,7 +73,7 @@ def _deadlock(section: object) -> ValueError:
 
 
 def _colocation_of(op: Operation) -> object:
-    """The device of an operation, or what it is colocated with."""
+    """The device of an operation, or the operation that it is colocated with."""
     return op.device or _colocation(op)
 
 
@@ -111,7 +111,7 @@ class CriticalSection:
             shared_name = scope if shared_name is None else shared_name
             attrs = {"shared_name": shared_name, "container": container}
             self._handle = apply_op("MutexV2", {}, attrs, scope).outputs[0]
-        # Without a name it is a section of its own.
+        # Without a name the section is shared with no other.
         self._signature = (
             container,
             shared_name or id(self._handle),
@@ -161,7 +161,7 @@ class CriticalSection:
             return outputs
 
     def _let_go_after(self, lock: Tensor, result: Structure) -> Any:
-        """Release the lock after all results; returns them as they are then."""
+        """Release the lock after all results; returns them after this."""
         graph = get_default_graph()
         flat = [_same(tensor) for tensor in nest.flatten(result)]
         with graph.control_dependencies(flat):
@@ -208,7 +208,7 @@ def _same(value: TensorLike) -> Operation | Tensor | TensorArray:
 def _built(fn: Callable[[], object], lock: Tensor) -> tuple[list[Operation], Any]:
     """The operations that a function adds to the default graph, and what it returns."""
     graph = get_default_graph()
-    with _LOCK:  # what is executed in other sections is not ours
+    with _LOCK:  # operations of other sections are left out
         before = set(graph.get_operations())
         with graph.control_dependencies([lock]):
             result = fn()
@@ -235,5 +235,5 @@ def _compute_before(lock: Operation, operations: Collection[Operation]) -> None:
     known = {lock, *operations, *lock.control_inputs, *(source.op for source in lock.inputs)}
     outside = [op for op in needed if op not in known]
     if outside:
-        # The group brings what is outside of a loop or branch into it.
+        # The group makes tensors from outside available in a loop or branch.
         lock._add_control_input(group(*outside))  # noqa: SLF001 - TensorFlow's name

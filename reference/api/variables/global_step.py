@@ -99,7 +99,7 @@ def assert_global_step(global_step_tensor: Variable) -> None:
     """Hold that it is a variable or a tensor that can count steps.
 
     Raises:
-      TypeError: it is neither, has no integer dtype, or is known to be no scalar.
+      TypeError: it is not a Tensor or Variable of an integer dtype, or its static rank is not 0.
 
     """
     step = global_step_tensor

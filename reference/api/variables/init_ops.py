@@ -258,13 +258,13 @@ class VarianceScaling(_Scaling):
 
     Args:
       scale: positive.
-      mode: what it is divided by: `fan_in`, `fan_out` or their mean, `fan_avg`.
+      mode: the divisor: `fan_in`, `fan_out` or their mean, `fan_avg`.
       distribution: `truncated_normal` (also called `normal`), `untruncated_normal`, `uniform`.
       seed: the operation's seed.
       dtype: the default dtype, a float.
 
     Raises:
-      ValueError: an argument is none of this.
+      ValueError: an argument has another value than those above.
 
     """
 
@@ -357,7 +357,7 @@ def float_dtype(dtype: DTypeLike) -> DType:
     """The dtype.
 
     Raises:
-      ValueError: it is no float.
+      ValueError: the dtype is not a float dtype.
 
     """
     wanted = dtypes.as_dtype(dtype)

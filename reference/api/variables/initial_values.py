@@ -66,7 +66,7 @@ def check_not_in_control_flow(initial: Tensor, name: str | None) -> None:
     """Check that an initial value is not from inside of a loop or a branch.
 
     Raises:
-      ValueError: it is.
+      ValueError: the value is from inside of a loop or a branch.
 
     """
     if initial.op._control_flow_context is not None:  # noqa: SLF001 - where it was created
@@ -122,7 +122,7 @@ class _SafeCopy:
 
     def tensor(self, tensor: Tensor) -> Tensor:
         """The copy of a tensor; the tensor itself if it does not depend on a variable."""
-        # A chain of operations may be longer than Python's stack: walk it with one of our own.
+        # A chain of operations may exceed Python's recursion limit, so this uses an explicit stack.
         pending = [tensor.op]
         while pending:
             op = pending[-1]

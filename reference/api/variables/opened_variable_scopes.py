@@ -52,7 +52,7 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
 
     Raises:
       TypeError: there is no name, or an argument is of a wrong type.
-      ValueError: `reuse` is none of its values, or is set for a default name.
+      ValueError: `reuse` has an invalid value, or is set together with a default name.
 
     """
 

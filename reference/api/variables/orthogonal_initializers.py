@@ -58,7 +58,7 @@ class Identity(Initializer):
         dtype: Any = None,
         partition_info: PartitionInfo | None = None,
     ) -> Tensor:
-        """The matrix, or the part of it that `partition_info` tells of.
+        """The matrix, or the part of the matrix that `partition_info` describes.
 
         Raises:
           ValueError: the full shape has not two dimensions.
@@ -97,7 +97,7 @@ class _Gained(Seeded):
 
 
 def _orthogonal(matrix: Tensor, *, full: bool | None = None) -> Tensor:
-    """An orthogonal matrix of a random one, all of which are equally likely."""
+    """A random orthogonal matrix, uniformly distributed."""
     attrs = {} if full is None else {"full_matrices": full}
     q, r = apply_op("Qr", {"input": matrix}, attrs).outputs
     return q * sign(diag_part(r))
@@ -207,7 +207,7 @@ class ConvolutionOrthogonal(_Gained):
         return unit - projection if at else projection
 
     def _convolved(self, one: Blocks, other: Blocks, filters: int) -> Blocks:
-        """The kernel that does what two kernels do one after the other."""
+        """The kernel whose convolution equals those with two kernels, one after the other."""
         sizes = [max(map(max, blocks)) + 1 for blocks in (one, other)]
         products: Blocks = {}
         for position in itertools.product(range(sum(sizes) - 1), repeat=self._rank):

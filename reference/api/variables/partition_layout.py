@@ -28,8 +28,8 @@ class PartitionInfo:
       var_offset: the offset of the part along every axis.
 
     Raises:
-      TypeError: one is no list or tuple.
-      ValueError: they are of different lengths, or the offset is outside of the full shape.
+      TypeError: an argument is not a list or tuple.
+      ValueError: the lists have different lengths, or the offset is outside of the full shape.
 
     """
 
@@ -73,7 +73,7 @@ class PartitionInfo:
 
         Raises:
           TypeError: `shape` is no list or tuple.
-          ValueError: it has another number of axes, is too large, or is smaller along several.
+          ValueError: the shape has another rank, is too large, or is smaller along several axes.
 
         """
         if not isinstance(shape, _SEQUENCES):

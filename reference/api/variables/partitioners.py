@@ -28,7 +28,7 @@ def _known(size: int | None) -> int:
     """A size that is to be cut.
 
     Raises:
-      TypeError: it is not known.
+      TypeError: the size is not known statically.
 
     """
     if size is None:
@@ -56,7 +56,7 @@ def variable_axis_size_partitioner(
       max_shard_bytes: how large a part may be.
       axis: along which variables are cut.
       bytes_per_string_element: what a string counts.
-      max_shards: how many parts there may be, whatever their size.
+      max_shards: the greatest number of parts.
 
     Raises:
       ValueError: a number is not positive.
@@ -92,7 +92,7 @@ def min_max_variable_partitioner(
     min_slice_size: int = 256 << 10,
     bytes_per_string_element: int = 16,
 ) -> Partitioner:
-    """A partitioner with at most so many parts that none is smaller than a least size.
+    """A partitioner that makes as many parts as possible, up to a limit, of at least a given size.
 
     Args:
       max_partitions: how many parts there may be.
@@ -100,7 +100,7 @@ def min_max_variable_partitioner(
       min_slice_size: the least size of a part in bytes.
       bytes_per_string_element: what a string counts.
 
-    The partitioner raises ValueError for a shape that has no such axis.
+    The partitioner raises ValueError for a shape that lacks the axis.
 
     """
 
@@ -152,7 +152,7 @@ def create_partitioned_variables(
       reuse: as for `tf.variable_scope`.
 
     Raises:
-      ValueError: shape and slicing do not go together, a part would be empty, or as
+      ValueError: shape and slicing have different ranks, a part would be empty, or as
         `tf.get_variable`.
 
     """

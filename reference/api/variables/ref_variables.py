@@ -1,4 +1,4 @@
-"""Reference variables: what `tf.Variable` makes unless resource variables are asked for.
+"""Reference variables: those that `tf.Variable` creates by default.
 
 `v` is a `VariableV2`, `v/Assign` sets it to the initial value, `v/read` is its value.
 """
@@ -124,7 +124,7 @@ class RefVariable(VariableV1):
             )
         return self
 
-    # -- what it is
+    # -- properties
 
     @property
     def op(self) -> Operation:
@@ -166,7 +166,7 @@ class RefVariable(VariableV1):
         """Its value if it is initialized, else its initial value: for initial values of others.
 
         The initial value may itself depend on variables that are not initialized, and works then,
-        too; TensorFlow's fails for such chains, or not, as the operations happen to be run.
+        too; TensorFlow fails for such chains or not, depending on the order of execution.
         """
         with init_scope():
             is_there = state_ops.is_variable_initialized(self)
@@ -219,13 +219,13 @@ class RefVariable(VariableV1):
         return apply_op("StridedSliceAssign", inputs, attrs, name).outputs[0]
 
     def count_up_to(self, limit: int) -> Tensor:
-        """Its value, after which it is one more; OutOfRangeError when run at the limit."""
+        """The value before it is increased by 1; OutOfRangeError in a run if it is `limit`."""
         return state_ops.count_up_to(self._variable, limit)
 
     # -- as data
 
     def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
-        """The names of its operations, without `export_scope`; None if it is not in that."""
+        """The names of its operations, without `export_scope`; None if it is outside of that."""
         return initial_values.variable_def(
             self, self._snapshot.name, export_scope, is_resource=False
         )

@@ -1,6 +1,6 @@
 """Resource variables: a handle `v`, read by `ReadVariableOp` and set by `AssignVariableOp`.
 
-Each read is an operation of its own, so what it sees is fixed by control dependencies.
+Each read is a separate operation, so that control dependencies determine the value it sees.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class ResourceVariable(Variable):
                 save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope
             )
 
-    # -- what it is
+    # -- properties
 
     @property
     def op(self) -> Operation:
@@ -181,7 +181,7 @@ class ResourceVariable(Variable):
 
     @property
     def device(self) -> str:
-        """The device asked for its handle; empty if none was."""
+        """The device that the handle requests; empty if none."""
         return self.handle.device
 
     @property
@@ -202,7 +202,7 @@ class ResourceVariable(Variable):
         """Check that the variable may have this shape.
 
         Raises:
-          InvalidArgumentValueError: it has another.
+          InvalidArgumentValueError: the variable has an incompatible shape.
 
         """
         if not self.shape.is_compatible_with(as_shape(shape)):
@@ -324,14 +324,14 @@ class ResourceVariable(Variable):
             return UnreadVariable(self, op) if read_value else op
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """Its rows at these indices, which are read without the others."""
+        """The rows at these indices; the other rows are not read."""
         inputs = {"resource": self.handle, "indices": indices}
         with default_graph.graph_for(self.graph).as_default(), self._after():
             name = "Gather" if name is None else name
             return apply_op("ResourceGather", inputs, {"dtype": self.dtype}, name).outputs[0]
 
     def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """Its slices at these index vectors, which are read without the others."""
+        """The slices at these index vectors; the other slices are not read."""
         inputs = {"resource": self.handle, "indices": indices}
         with default_graph.graph_for(self.graph).as_default(), self._after():
             name = "GatherNd" if name is None else name
@@ -383,7 +383,7 @@ class ResourceVariable(Variable):
         return default_graph.graph_for(self.graph).control_dependencies([self._cached])
 
     def count_up_to(self, limit: int) -> Tensor:
-        """Its value, after which it is one more; OutOfRangeError when run at the limit."""
+        """The value before it is increased by 1; OutOfRangeError in a run if it is `limit`."""
         inputs, attrs = {"resource": self.handle}, {"limit": limit, "T": self.dtype}
         with default_graph.graph_for(self.graph).as_default():
             return apply_op("ResourceCountUpTo", inputs, attrs).outputs[0]
@@ -391,7 +391,7 @@ class ResourceVariable(Variable):
     # -- as data
 
     def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
-        """The names of its operations, without `export_scope`; None if it is not in that."""
+        """The names of its operations, without `export_scope`; None if it is outside of that."""
         snapshot = self._read if self._cached is None else self._cached
         return initial_values.variable_def(self, snapshot.name, export_scope, is_resource=True)
 
@@ -422,7 +422,7 @@ class ResourceVariable(Variable):
 
 
 class UnreadVariable(ResourceVariable):
-    """A resource variable after an update: whatever reads or updates it comes after that.
+    """A resource variable after an update: operations that read or update it wait for the update.
 
     Its name is the name of the update's operation.
     """

@@ -89,7 +89,7 @@ class SaveSliceInfo:
         return f"{' '.join(map(str, self.full_shape or ()))} {':'.join(places)}"
 
     def to_proto(self, export_scope: str | None = None) -> SaveSliceInfoDef | None:
-        """As a message, without `export_scope` before the name; None if it is not in that."""
+        """The SaveSliceInfoDef, without `export_scope` in its name; None if outside of that."""
         name = self.full_name or ""
         if export_scope is not None and not name.startswith(export_scope):
             return None

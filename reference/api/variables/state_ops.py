@@ -157,7 +157,7 @@ def _updated(
 
 @public("count_up_to")
 def count_up_to(ref: Tensor, limit: int, name: str | None = None) -> Tensor:
-    """The value of a scalar integer variable, after which it is one more.
+    """The value of a scalar integer variable before it is increased by 1.
 
     When run at the limit it raises OutOfRangeError.
 

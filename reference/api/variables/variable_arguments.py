@@ -20,7 +20,7 @@ __all__ = [
 
 #: The names of the collections that a variable is put into; None for the usual ones.
 CollectionNames: TypeAlias = "Iterable[str] | None"
-#: What keeps a variable's value within limits: from the updated value to the one to be kept.
+#: A constraint: a function from the updated value to the value that is kept.
 Constraint: TypeAlias = "Callable[[Tensor], Tensor] | None"
 #: A device's name, or a function that chooses one for an operation.
 DeviceChoice: TypeAlias = "str | Callable[[Operation], str | None] | None"
@@ -28,5 +28,5 @@ DeviceChoice: TypeAlias = "str | Callable[[Operation], str | None] | None"
 Getter: TypeAlias = "Callable[..., object]"
 #: From a shape and a dtype to an initial value, a class of such functions, or the value itself.
 Initializer: TypeAlias = "Callable[..., TensorLike] | TensorLike | None"
-#: From a variable's value to what is added to the loss for it.
+#: A regularizer: a function from a variable's value to the loss that is added for it.
 Regularizer: TypeAlias = "Callable[[Tensor], Tensor | None] | None"

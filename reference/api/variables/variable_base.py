@@ -37,7 +37,7 @@ __all__ = ["Variable", "VariableV1"]
 
 
 class _Creation(ABCMeta):
-    """Makes `tf.Variable(...)` a variable of the kind that is asked for."""
+    """Makes `tf.Variable(...)` a reference variable or a resource variable, by its arguments."""
 
     def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls.__module__ != __name__:
@@ -61,7 +61,7 @@ class Variable(metaclass=_Creation):
     # numpy arrays leave binary operators to us.
     __array_priority__ = 100
     _is_tensor_like = True
-    #: Programs ask for it; there is no strategy that distributes variables.
+    #: For programs that read it: variables are never distributed.
     _distribute_strategy = None
 
     dtype: DType
@@ -72,7 +72,7 @@ class Variable(metaclass=_Creation):
 
     SaveSliceInfo = save_slices.SaveSliceInfo
 
-    # -- what it is
+    # -- properties
 
     @property
     @abstractmethod
@@ -104,7 +104,7 @@ class Variable(metaclass=_Creation):
 
     @property
     def device(self) -> str:
-        """The device asked for; empty if none was."""
+        """The requested device; empty if none."""
         return self.op.device
 
     def get_shape(self) -> TensorShape:
@@ -159,7 +159,7 @@ class Variable(metaclass=_Creation):
 
         Raises:
           ValueError: there is no session, or its graph is another.
-          FailedPreconditionError: it has not been initialized there.
+          FailedPreconditionError: the variable is not initialized in the session.
 
         """
         return self._as_graph_element().eval(session=session)
@@ -204,7 +204,7 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def count_up_to(self, limit: int) -> Tensor:
-        """Its value, after which it is one more; OutOfRangeError when run at the limit."""
+        """The value before it is increased by 1; OutOfRangeError in a run if it is `limit`."""
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
@@ -246,7 +246,7 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
-        """The names of its operations, without `export_scope`; None if it is not in that."""
+        """The names of its operations, without `export_scope`; None if it is outside of that."""
 
     @staticmethod
     def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Variable:
@@ -282,7 +282,7 @@ class Variable(metaclass=_Creation):
     def _assign_slice(
         self, taken: Operation, value: TensorLike, name: str | None = None
     ) -> Tensor | Variable:
-        """Set the part of it that a StridedSlice takes; what `assign` gives."""
+        """Assign to the part that a StridedSlice takes; returns the result of `assign`."""
         attrs = {key: value for key, value in taken.attrs.items() if key.endswith("_mask")}
         bounds = dict(zip(("begin", "end", "strides"), taken.inputs[1:], strict=True))
         return self._slice_assigned(bounds, value, attrs, name or f"{taken.name}/_assign/")
@@ -291,7 +291,7 @@ class Variable(metaclass=_Creation):
     def _slice_assigned(
         self, bounds: dict[str, Tensor], value: TensorLike, attrs: dict[str, int], name: str
     ) -> Tensor | Variable:
-        """Set the part of it that these bounds and masks denote."""
+        """Assign to the part that these bounds and masks denote."""
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

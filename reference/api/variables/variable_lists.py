@@ -65,7 +65,7 @@ def variables_initializer(var_list: Any, name: str = "init") -> Operation:
     """The operation that sets all these variables to their initial values.
 
     Raises:
-      AttributeError: one is no variable.
+      AttributeError: an element is not a variable.
 
     """
     if not var_list:
@@ -130,7 +130,7 @@ def report_uninitialized_variables(
       name: the name scope of the operations.
 
     Raises:
-      AttributeError: one is no variable.
+      AttributeError: an element is not a variable.
 
     """
     if var_list is None:

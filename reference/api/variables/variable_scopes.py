@@ -346,7 +346,7 @@ def get_partitioned_variable(
         synchronization,
         aggregation,
     )
-    # Other than a variable, parts without a name of their own have the scope's as it is.
+    # Unlike a variable, parts without a name have exactly the scope's name.
     parts_name = "/".join(filter(None, (scope.name, request.name)))
     complete = replace(scope.completed(request), name=parts_name)
     if complete.partitioner is None:

@@ -140,7 +140,7 @@ class VariableStore:
         return self.get(Request(name, *args, **options), custom_getter)
 
     def get(self, request: Request, custom_getter: object) -> Any:
-        """Share or create the requested variable, through the custom getter if there is one.
+        """Get or create the requested variable, through the scope's custom getter if it has one.
 
         Raises:
           ValueError: sharing is not allowed, or the variable is not there or another; or it
@@ -236,7 +236,7 @@ class VariableStore:
         return variable
 
     def _check_parts(self, name: str, count: int) -> None:
-        """Check that parts that are there already are as many."""
+        """Check that a partitioned variable that exists has the same number of parts."""
         if f"{name}/part_0" not in self._variables:
             return
         is_less = f"{name}/part_{count - 1}" not in self._variables

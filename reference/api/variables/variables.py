@@ -94,7 +94,7 @@ def create(
       validate_shape: whether the shape of the initial value must be known, and stays.
       caching_device: a device on which its value is kept for readers.
       name: its name in the current name scope, made unique; `Variable` by default.
-      variable_def: a VariableDef; the variable is then the one the default graph has.
+      variable_def: a VariableDef of a variable whose operations the default graph has.
       dtype: the dtype to convert the initial value to.
       expected_shape: not used, as in TensorFlow.
       import_scope: a name scope that is put before the names of `variable_def`.

@@ -1,7 +1,7 @@
-"""The body of a function as a graph: what a call of it runs.
+"""The body of a function as a graph, which a call of the function executes.
 
-Each call has a body of its own, whose operations are named below the call (`call/add`), so that
-its resources and random streams are its own, as they are once TensorFlow has inlined the call.
+Each call has a separate body, whose operations are named below the call (`call/add`), so that
+it has separate resources and random streams, as after TensorFlow has inlined the call.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
       library: the functions of the caller's graph.
       function: the function's name, and the attributes that it leaves open.
       name: the name of the call.
-      device: the device of the call; its operations are there unless they ask for another.
+      device: the device of the call; operations that request no other device are placed there.
 
     Raises:
       InvalidArgumentError: there is no such function, or it is ill-formed.
-      NotFoundError: it has an op type that is not declared.
+      NotFoundError: an op type in the function is not declared.
 
     """
     definition = library.definition(function.name)

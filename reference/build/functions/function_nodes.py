@@ -31,7 +31,7 @@ def nodes_of(
       The nodes, the names of its arguments, which are placeholders, and those of its results.
 
     Raises:
-      ValueError: it is ill-formed.
+      ValueError: the function is ill-formed.
 
     """
     arguments = [arg.name for arg in definition.signature.input_arg]
@@ -61,7 +61,7 @@ def _nodes(
         node.CopyFrom(source)
         del node.input[:]
         node.input.extend(sources.of(text) for text in source.input)
-        if _CLASS in node.attr:  # what was an operation beside it may be an argument now
+        if _CLASS in node.attr:  # a colocated operation may be an argument now
             groups = [group for group in node.attr[_CLASS].list.s if sources.has(group)]
             node.attr[_CLASS].list.s[:] = groups
             if not groups:

@@ -1,7 +1,7 @@
 """Which variables of a loop an iteration must compute, where only some of them are taken.
 
 TensorFlow lowers a loop of functions to single operations before a run, and prunes those that
-nothing needs, whatever their effects.
+nothing needs, even those with effects.
 """
 
 from __future__ import annotations

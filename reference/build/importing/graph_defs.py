@@ -47,7 +47,7 @@ def import_graph_def(
     Raises:
       TypeError: an argument is of a wrong type.
       ValueError: the GraphDef is ill-formed, or contradicts the declarations of operations.
-      NotFoundError: it has an op type that is not declared.
+      NotFoundError: an op type of the GraphDef is not declared.
       RuntimeError: the graph is finalized.
 
     """

@@ -204,7 +204,7 @@ class NodeImporter:
         return op
 
     def _device(self, proto: NodeDef) -> str:
-        """The device that the node asks for; "" for a node that is colocated with others."""
+        """The device that the node requests; "" for a node that is colocated with others."""
         beside = [name for name in _groups_of(proto) if name != proto.name]
         if not proto.device or beside or self.graph.scopes.colocation:
             return ""

@@ -118,7 +118,7 @@ class ArrayAssertions(SessionCase):
             self.assertCountEqual(a.keys(), b.keys(), f"mismatched keys: {keys}. {msg}")
             pairs = [(key, a[key], b[key]) for key in a]
         elif isinstance(a, list | tuple):
-            try:  # as one array, where it is one
+            try:  # as a single array, if possible
                 self._assert_near_arrays(a, b, rtol, atol, wrong)
             except (ValueError, TypeError, NotImplementedError):
                 pairs = self._items(a, b, subscripts, msg)
@@ -262,7 +262,7 @@ class ArrayAssertions(SessionCase):
         """Fail unless two arrays have the same shape, or tensors the same static one.
 
         Raises:
-          TypeError: one is neither an array nor a tensor.
+          TypeError: an argument is neither an array nor a tensor.
 
         """
         shapes = []
@@ -350,7 +350,7 @@ class ArrayAssertions(SessionCase):
         if wrong.size:
             self.fail(f"{wrong.size} unique element(s) are not in the set {expected_set}: {wrong}")
 
-    # --- arrays of what is compared --------------------------------------------------------------
+    # --- the arrays to compare -------------------------------------------------------------------
 
     def evaluate_if_both_tensors(self, a: Structure, b: Structure) -> tuple[Any, Any]:
         """The two arguments; if both are tensors, their values in one run."""

@@ -56,7 +56,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
     # --- files, streams, threads -----------------------------------------------------------------
 
     def get_temp_dir(self) -> str:
-        """The folder of this test's files: the same one each time, another one for each test."""
+        """The folder of this test's files: the same one at every call, another for each test."""
         if self._tempdir is None:
             self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
         return self._tempdir
@@ -87,11 +87,11 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
         exception_type: type[BaseException] | tuple[type[BaseException], ...],
         expected_err_re_or_predicate: str | Callable[[BaseException], bool],
     ) -> Iterator[None]:
-        """Fail unless such an error is raised inside the `with`.
+        """Fail unless the `with` raises an error of this kind.
 
         Args:
           exception_type: its class, or several.
-          expected_err_re_or_predicate: a function of the error that says whether it is the one,
+          expected_err_re_or_predicate: a function of the error that tells whether it is expected,
             or a regular expression to be found in its message; an OpError's is followed by the
             names of its operation and those that it stands for.
 
@@ -153,7 +153,7 @@ def _canonical(device: str | DeviceSpecV2 | None) -> str:
 
 
 setattr(TensorFlowTestCase, "assertRaisesWithPredicateMatch", TensorFlowTestCase._raising)  # noqa: B010, SLF001 - it takes other arguments than absl's
-#: Names that unittest had once, of which old tests are full.
+#: Old names of unittest's methods, which old tests use.
 for _old, _new in {
     "assert_": "assertTrue",
     "assertAlmostEquals": "assertAlmostEqual",

@@ -49,7 +49,7 @@ def compute_gradient(
       x_init_value: where to take the gradient, or a list of such; random numbers if None.
       delta: how far `x` is moved up and down for the differences.
       init_targets: operations to run first.
-      extra_feed_dict: what is fed besides.
+      extra_feed_dict: further feeds of the runs.
 
     Returns:
       A pair of arrays (by gradients, by differences), or a list of such pairs for a list.

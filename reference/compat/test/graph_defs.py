@@ -63,14 +63,14 @@ def assert_equal_graph_def(
     """Raise unless two GraphDefs have the same nodes, in whichever order.
 
     Args:
-      actual: the one.
-      expected: the other.
+      actual: a GraphDef.
+      expected: the GraphDef to compare it with.
       checkpoint_v2: whether to leave out the names of a checkpoint's temporary files.
       hash_table_shared_name: whether to leave out the shared names of hash tables.
 
     Raises:
-      AssertionError: they differ.
-      TypeError: one is no GraphDef.
+      AssertionError: the GraphDefs differ.
+      TypeError: an argument is not a GraphDef.
 
     """
     for name, graph_def in (("actual", actual), ("expected", expected)):

@@ -18,7 +18,7 @@ __all__ = [
     "is_gpu_available",
 ]
 
-#: Kinds of processors, by the beginning of their names, and what such a machine is called.
+#: Kinds of processors, by the beginning of their names, and the names of such machines.
 _MACHINES: Final = {
     "arm": ("armv",),
     "aarch64": ("aarch64", "arm64"),

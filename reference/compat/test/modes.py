@@ -79,23 +79,23 @@ DESCRIBED: Final = (
 Test = TypeVar("Test", bound=Callable[..., object])
 #: A class of tests.
 Class = TypeVar("Class", bound=type)
-#: Whether a test is left out: a value, or a function that says so.
+#: Whether a test is left out: a bool, or a function that returns one.
 Condition: TypeAlias = "bool | Callable[[], bool]"
 
 
 def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> object:
-    """The class as it is: operations are never executed eagerly."""
+    """The class unchanged: operations are never executed eagerly."""
     del only_as_function
     return (lambda given: given) if cls is None else cls
 
 
 def unchanged(func: Test) -> Test:
-    """The test or class as it is: it runs with a graph, without XLA and the like, anyway."""
+    """The test or class unchanged: it runs with a graph, without XLA and the like, anyway."""
     return func
 
 
 def described(description: str = "", flag: str = "") -> Callable[[Test], Test]:  # noqa: ARG001 - for readers
-    """A decorator that leaves a test or class as it is."""
+    """A decorator that returns a test or class unchanged."""
     return unchanged
 
 
@@ -150,7 +150,7 @@ def for_all_test_methods(
     """A decorator of classes from one of tests.
 
     Args:
-      decorator: called with the other arguments it gives what each test is decorated with.
+      decorator: called with the other arguments, it returns the decorator of each test.
       *args: its arguments.
       **kwargs: its keyword arguments.
 
@@ -172,7 +172,7 @@ def for_all_test_methods(
 def run_v1_only(
     reason: str | Callable[..., object] | None = None, func: Callable[..., object] | None = None
 ) -> Callable[..., object]:
-    """Leave a test or class as it is: this is version 1.
+    """Return a test or class unchanged: this is version 1.
 
     Args:
       reason: why; or the test itself.
@@ -225,7 +225,7 @@ def run_cuda_only(func: Callable[..., object]) -> Callable[..., object]:
 def run_in_v1_v2(
     device_to_use: str | None = None, assert_no_eager_garbage: bool = False
 ) -> Callable[[Test], Test]:
-    """A decorator that leaves a test as it is: it runs as version 1 does, once."""
+    """A decorator that returns a test unchanged: it runs as in version 1, once."""
     del device_to_use, assert_no_eager_garbage
     return unchanged
 
@@ -258,12 +258,12 @@ def skip_if_error(
     error_type: type[BaseException],
     messages: str | Sequence[str] | None = None,
 ) -> Iterator[None]:
-    """Skip a test if such an error is raised inside the `with`.
+    """Skip a test if the `with` raises an error of this kind.
 
     Args:
       test_obj: the test.
       error_type: the class of the error.
-      messages: a text, or several, of which its message must contain one.
+      messages: a text, or several, one of which its message must contain.
 
     """
     wanted = [messages] if isinstance(messages, str) else list(messages or ())
@@ -297,7 +297,7 @@ def _check_method(func: Callable[..., object], name: str) -> None:
 
 @contextmanager
 def device(use_gpu: bool) -> Iterator[None]:
-    """Put operations on the GPU if that is wanted and there is one, else on the CPU."""
+    """Place operations on the GPU if this is wanted and a GPU exists, else on the CPU."""
     on_gpu = use_gpu and gpu_device_name()
     with default_graph.device("/device:GPU:0" if on_gpu else "/device:CPU:0"):
         yield
@@ -305,7 +305,7 @@ def device(use_gpu: bool) -> Iterator[None]:
 
 @contextmanager
 def use_gpu() -> Iterator[None]:
-    """Put operations on the GPU if there is one, else on the CPU."""
+    """Place operations on the GPU if one exists, else on the CPU."""
     with device(use_gpu=True):
         yield
 

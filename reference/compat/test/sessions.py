@@ -26,7 +26,7 @@ class SessionCase(absltest.TestCase):
     def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._cached_session: Session | None = None
-        #: The graph, configuration and `force_gpu` that the cached session was asked for with.
+        #: The graph, configuration and `force_gpu` with which the cached session was created.
         self._cached_arguments: tuple[object, object, object] = (None, None, None)
 
     @contextmanager
@@ -94,7 +94,7 @@ class SessionCase(absltest.TestCase):
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Iterator[Session]:
-        """The session that the test shares, for a graph of its own a new one; an old name.
+        """The session that the test shares; for another graph a new session. An old name.
 
         Args:
           graph: as of `session`.
@@ -115,7 +115,7 @@ class SessionCase(absltest.TestCase):
     test_session.__test__ = False  # type: ignore[attr-defined]
 
     def evaluate(self, tensors: Structure | RaggedTensor) -> Any:
-        """The values of tensors, in the default session or else in the one the test shares.
+        """The values of tensors, in the default session or else in the test's shared session.
 
         Args:
           tensors: a tensor, or a structure of them as of `Session.run`.

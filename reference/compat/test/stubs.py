@@ -1,4 +1,4 @@
-"""`StubOutForTesting`: other functions in place of those of a module or class, for a while."""
+"""`StubOutForTesting`: replaces functions of a module or class for the time of a test."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StubOutForTesting:
         Args:
           obj: a module, class or instance.
           attr_name: the attribute's name.
-          new_attr: what it is to be.
+          new_attr: the new value of the attribute.
 
         Raises:
           AttributeError: the object has no such attribute.
@@ -64,7 +64,7 @@ class StubOutForTesting:
         Args:
           parent: the object.
           child_name: the attribute's name.
-          new_child: what it is to be.
+          new_child: the new value of the attribute.
 
         Raises:
           AttributeError: the object has no such attribute.
@@ -81,7 +81,7 @@ class StubOutForTesting:
     ) -> None:
         old = getattr(obj, name)
         # what an object has itself is kept unbound (a staticmethod, say); what it has from
-        # elsewhere shows again once the new attribute is gone
+        # an inherited attribute is visible again once the new one is deleted
         kept.append((obj, name, vars(obj).get(name, _ABSENT) if hasattr(obj, "__dict__") else old))
         setattr(obj, name, new)
 

@@ -61,7 +61,7 @@ class CheckedThread:
         """Fail if it was not joined.
 
         Raises:
-          RuntimeError: it was, and runs all the same.
+          RuntimeError: the thread was joined and is still running.
 
         """
         if not self._is_joined:

@@ -192,7 +192,7 @@ def get(identifier: Identifier) -> TensorFunction:
     """A function by name or config; a callable itself; `linear` for None.
 
     Raises:
-      TypeError: it is nothing of these.
+      TypeError: the identifier is neither a name, a config nor callable.
       ValueError: the name is not known.
 
     """

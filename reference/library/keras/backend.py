@@ -146,7 +146,7 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
 
 
 def cast_to_floatx(x: Tensor) -> Tensor | HostArray:
-    """A tensor in the default dtype of floats; anything else as an array of it."""
+    """A tensor in the default dtype of floats; any other value as an array of that dtype."""
     return tf.cast(x, floatx()) if tf.is_tensor(x) else float_array(x)
 
 
@@ -217,9 +217,9 @@ def placeholder(
       shape: its shape.
       ndim: its rank, where no shape is given.
       dtype: its dtype.
-      sparse: whether it is one of a sparse tensor.
+      sparse: whether the placeholder is that of a sparse tensor.
       name: its name.
-      ragged: whether it is one of rows of different lengths, which there are not here.
+      ragged: whether it is that of a ragged tensor; not supported.
 
     Raises:
       NotImplementedError: `ragged` is set.

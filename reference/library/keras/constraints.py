@@ -160,7 +160,7 @@ def get(identifier: Identifier) -> TensorFunction | None:
     """A constraint by name or config; a callable itself; None for None.
 
     Raises:
-      ValueError: it is nothing of these, or not known.
+      ValueError: the identifier is neither a name, a config nor callable, or is not known.
 
     """
     return interpreted(identifier, deserialize, "constraint function")

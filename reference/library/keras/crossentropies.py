@@ -37,7 +37,7 @@ def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = Fals
     """The binary cross entropy of each element.
 
     Args:
-      target: what is true, 0 to 1.
+      target: the true values, 0 to 1.
       output: probabilities, or logits.
       from_logits: whether it is logits; a sigmoid's result is taken as its logits anyhow.
 

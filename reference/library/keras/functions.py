@@ -346,7 +346,7 @@ def temporal_padding(x: TensorLike, padding: tuple[int, int] = (1, 1)) -> Tensor
 
 
 def to_dense(tensor: Tensor) -> Tensor:
-    """Convert a sparse tensor to a dense one; a dense one is returned as it is."""
+    """Convert a sparse tensor to a dense one; a dense one is returned unchanged."""
     return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 

@@ -213,7 +213,7 @@ def get(identifier: Identifier) -> Any:
     """An initializer by name, config or class; a callable itself; None for None.
 
     Raises:
-      ValueError: it is nothing of these, or not known.
+      ValueError: the identifier is neither a name, a config nor callable, or is not known.
 
     """
     initializer = interpreted(identifier, deserialize, "initializer")

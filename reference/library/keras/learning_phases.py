@@ -44,7 +44,7 @@ def set_learning_phase(value: int) -> None:
     """Set the learning phase of the default graph to 0 or 1.
 
     Raises:
-      ValueError: it is neither 0 nor 1.
+      ValueError: `value` is neither 0 nor 1.
 
     """
     if value not in {0, 1}:
@@ -104,7 +104,7 @@ def known_choice(predicate: bool | int | Tensor | Variable | None) -> bool | Non
     """The constant value of a predicate, or None if only a run can tell.
 
     Raises:
-      TypeError: it is neither a tensor, a variable nor one of True, False, 1 and 0.
+      TypeError: `predicate` is neither a tensor, a variable nor one of True, False, 1 and 0.
 
     """
     if isinstance(predicate, Variable):

@@ -26,7 +26,7 @@ def local_conv(
     output_shape: Sequence[int],
     data_format: str | None,
 ) -> Tensor:
-    """A convolution with unshared filters: each output position has a kernel of its own."""
+    """A convolution with unshared filters: each output position has a separate kernel."""
     data_format = data_format or image_data_format()
     if data_format not in {"channels_first", "channels_last"}:
         raise bad_value(f"Unknown data_format: {data_format}")

@@ -51,7 +51,7 @@ class Metric(Layer):
         def result() -> Tensor:
             return tf.nest.map_structure(tf.identity, computed())
 
-        # The identity is built in `__call__` after the update, whatever tensor a class returns.
+        # The identity is built in `__call__` after the update, even if `result` returns a tensor.
         self.__dict__["result"] = result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:

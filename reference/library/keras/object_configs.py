@@ -43,7 +43,7 @@ def serialized(instance: Any) -> Serialized:
     """The config of an object; the name of a function; None for None.
 
     Raises:
-      ValueError: it is neither.
+      ValueError: `instance` is neither.
 
     """
     if instance is None:
@@ -61,7 +61,7 @@ def interpreted(
     kind: str,
     refuse: Callable[[str], Exception] = bad_value,
 ) -> Any:
-    """Resolve an identifier: deserialize a name or config; return None and callables as they are.
+    """Resolve an identifier: deserialize a name or config; return None and callables unchanged.
 
     Args:
       identifier: what a program gave.
@@ -70,7 +70,7 @@ def interpreted(
       refuse: makes the error of a message.
 
     Raises:
-      ValueError: it is nothing of these, or what else `refuse` makes; or it is not known.
+      ValueError: the identifier has another type (then as `refuse` makes it), or is not known.
 
     """
     if identifier is None or callable(identifier):

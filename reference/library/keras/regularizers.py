@@ -42,7 +42,7 @@ def _penalty(value: object) -> np.ndarray:
     """A factor as an array of the default dtype.
 
     Raises:
-      ValueError: it is no finite number.
+      ValueError: the factor is not a finite number.
 
     """
     if not isinstance(value, float | int):
@@ -172,7 +172,7 @@ def get(identifier: Identifier) -> TensorFunction | None:
     """A regularizer by name or config; a callable itself; None for None.
 
     Raises:
-      ValueError: it is nothing of these, or not known.
+      ValueError: the identifier is neither a name, a config nor callable, or is not known.
 
     """
     return interpreted(identifier, deserialize, "regularizer")

@@ -37,7 +37,7 @@ class Sequences:
       count: the number of steps, as a tensor.
       mask: which inputs count, or None for all.
       backwards: whether the last input comes first.
-      zero_masked: whether the output of a masked step is 0, and not the one before.
+      zero_masked: whether the output of a masked step is 0, rather than the previous output.
 
     """
 
@@ -84,7 +84,7 @@ def rnn(
       go_backwards: whether the last time comes first, also in the outputs.
       mask: which times count, of shape [batch, time]; states do not change at others.
       constants: further inputs of each step.
-      unroll: whether each time has operations of its own, instead of a loop.
+      unroll: whether each time step is built as separate operations, instead of a loop.
       input_length: the number of times of each example, a tensor; a number is ignored.
       time_major: whether time is the first axis, batch the second.
       zero_output_for_mask: whether masked outputs are 0; by default the output before.

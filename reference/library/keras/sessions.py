@@ -44,9 +44,9 @@ class _Kept(threading.local):
 
 
 _KEPT: Final = _Kept()
-#: The variables of layers by graph, to be initialized once a session is asked for.
+#: The variables of layers by graph, to be initialized at the next use of the session.
 _TRACKED: Final[WeakKeyDictionary[object, WeakSet[object]]] = WeakKeyDictionary()
-#: Those of which it is known that a session initialized them.
+#: Those variables that a session is known to have initialized.
 _INITIALIZED: Final[WeakSet[object]] = WeakSet()
 #: The placeholder and the assignment that set each variable's value.
 _SETTERS: Final[WeakKeyDictionary[object, tuple[object, object]]] = WeakKeyDictionary()
@@ -118,7 +118,7 @@ def batch_get_value(tensors: Sequence[TensorLike]) -> list[HostArray]:
 
 
 def get_value(x: Tensor) -> Any:
-    """The value of a tensor or variable; anything else is returned as it is."""
+    """The value of a tensor or variable; any other object unchanged."""
     if not tf.is_tensor(x):
         return x
     with x.graph.as_default():

@@ -40,7 +40,7 @@ def set_floatx(value: str) -> None:
     """Choose the dtype of floats.
 
     Raises:
-      ValueError: it is none of float16, float32 and float64.
+      ValueError: `value` is not float16, float32 or float64.
 
     """
     if value not in _FLOATS:
@@ -67,7 +67,7 @@ def set_image_data_format(data_format: str) -> None:
     """Set the default data format.
 
     Raises:
-      ValueError: it is neither of the two formats.
+      ValueError: `data_format` is neither `channels_last` nor `channels_first`.
 
     """
     if data_format not in _FORMATS:

@@ -138,7 +138,7 @@ class Layer(base_layer.Layer):
         """The name of the variable scope.
 
         Raises:
-          ValueError: the layer was not called, and so has none.
+          ValueError: the layer was not called, and so has no scope.
 
         """
         if not self._scope:
@@ -196,7 +196,7 @@ class Layer(base_layer.Layer):
 
         Raises:
           TypeError: there is another argument.
-          ValueError: it is to be trained though synchronized on reading, or as `get_variable`.
+          ValueError: a variable that is synchronized on reading is trainable, or as `get_variable`.
 
         """
         unknown = kwargs.keys() - {"experimental_autocast"}

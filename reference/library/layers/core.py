@@ -32,7 +32,7 @@ class Dropout(keras_core.Dropout, Layer):
 
     Args:
       rate: the share of elements that become 0.
-      noise_shape: the shape of what is drawn; None for a size of the inputs.
+      noise_shape: the shape of the random mask; None for a size of the inputs.
       seed: the operation's seed.
       name: the layer's name.
       **kwargs: those of Layer.
@@ -74,7 +74,7 @@ def dropout(
     Args:
       inputs: a tensor.
       rate: the share of elements that become 0.
-      noise_shape: the shape of what is drawn; None for a size of the inputs.
+      noise_shape: the shape of the random mask; None for a size of the inputs.
       seed: the operation's seed.
       training: a bool, or a bool scalar.
       name: the layer's name.

@@ -19,7 +19,7 @@ __all__ = ["BatchNormalization", "batch_normalization"]
 class BatchNormalization(keras_normalization.BatchNormalization, Layer):
     """`tf.keras.layers.BatchNormalization` with variables of a variable scope.
 
-    It trains only if the call says so, and puts its updates into the collection of updates.
+    It trains if the call's `training` is set, and adds its updates to the collection of updates.
     """
 
     __init__ = older_constructor(

@@ -30,7 +30,7 @@ def older_constructor(
 
     Args:
       keras_class: the class of Keras.
-      without: arguments that have no place of their own: they are given by name.
+      without: arguments that are not positional: they are passed by name.
       trainable: whether `trainable` has a place; `name` has the last one.
       keep_places: whether `trainable` and `name` stay where the Keras class has them.
       checked: is called with the arguments first.

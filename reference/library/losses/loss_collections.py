@@ -49,7 +49,7 @@ def get_total_loss(
     """The sum of the losses.
 
     Args:
-      add_regularization_losses: whether those of regularizers belong to it.
+      add_regularization_losses: whether the losses of regularizers are included.
       name: the operation's name.
       scope: only losses whose names match it.
 

@@ -143,10 +143,10 @@ def log_loss(
     """The cross entropy of probabilities, as a scalar unless `reduction` is NONE.
 
     Args:
-      labels: what is true, each in [0, 1]; cast to float32.
+      labels: the true values, each in [0, 1]; cast to float32.
       predictions: probabilities, of the labels' shape.
       weights: how much each counts, of a shape that broadcasts to it.
-      epsilon: what is added to keep the logarithms finite.
+      epsilon: a small number that keeps the logarithms finite.
       scope: a name scope.
       loss_collection: the collection that the loss is put into, or None.
       reduction: one of Reduction.

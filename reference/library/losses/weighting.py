@@ -49,7 +49,7 @@ class Reduction:
         """Check that a key is a reduction.
 
         Raises:
-          ValueError: it is not a reduction.
+          ValueError: the key is not a reduction.
 
         """
         if key not in cls.all():
@@ -60,7 +60,7 @@ def given(**arguments: TensorLike | None) -> None:
     """Refuse arguments that are None.
 
     Raises:
-      ValueError: one is.
+      ValueError: an argument is None.
 
     """
     for name, value in arguments.items():

@@ -18,7 +18,7 @@ class ClusterSpec:
         addresses; or a ClusterDef or another ClusterSpec.
 
     Raises:
-      TypeError: it is none of these, or a name or an address is no string.
+      TypeError: the argument has another type, or a name or an address is not a string.
 
     """
 

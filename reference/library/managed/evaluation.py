@@ -145,7 +145,7 @@ class StopAfterNEvalsHook(_CountsEvals):
 
     Args:
       num_evals: the number; None for no end.
-      log_progress: whether the log says how many are done.
+      log_progress: whether the number of evaluations done is logged.
 
     """
 
@@ -217,8 +217,8 @@ def evaluate_once(
       master: the target of the session.
       scaffold: what makes the model ready.
       eval_ops: what one evaluation runs.
-      feed_dict: what it is fed.
-      final_ops: what is run at the end.
+      feed_dict: the feed_dict for `eval_ops`.
+      final_ops: the tensors that are evaluated at the end.
       final_ops_feed_dict: what that is fed.
       hooks: are called around each evaluation.
       config: the configuration of the session.

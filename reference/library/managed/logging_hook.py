@@ -77,7 +77,7 @@ class LoggingTensorHook(SessionRunHook):
         """Find the tensors in the default graph.
 
         Raises:
-          ValueError: one is of another graph, or a name is that of an operation with several.
+          ValueError: a tensor is of another graph, or a name is that of an operation with several.
 
         """
         self._timer.reset()

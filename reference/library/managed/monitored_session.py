@@ -148,7 +148,7 @@ class _MonitoredSession:
         """End the hooks and close the session.
 
         Raises:
-          RuntimeError: it is closed.
+          RuntimeError: the session is closed.
 
         """
         self._close()

@@ -53,10 +53,10 @@ def replica_device_setter(
       ps_tasks: the number of parameter servers.
       ps_device: the device of variables.
       worker_device: the device of all else.
-      merge_devices: whether a device that is asked for is completed, rather than left as it is.
+      merge_devices: whether a requested device is completed, rather than left unchanged.
       cluster: the cluster, whose number of parameter servers counts then.
       ps_ops: the op types that are put on parameter servers.
-      ps_strategy: gives the task for an operation; by default one after the other.
+      ps_strategy: a function from an operation to its task; by default tasks are used in turn.
 
     Returns:
       The function; None if there are no parameter servers.

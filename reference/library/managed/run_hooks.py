@@ -121,7 +121,7 @@ class SessionRunHook:
         """Called once at the end, unless an error ends the session; `session` can still run."""
 
 
-#: Fields of RunOptions of which a run takes the largest of all hooks and the caller.
+#: Fields of RunOptions of which the largest value, of all hooks and the caller, is used.
 _LARGEST: Final = (
     "trace_level",
     "timeout_in_ms",

@@ -67,12 +67,12 @@ class Scaffold:
       init_op: initializes the model where no checkpoint is restored.
       init_feed_dict: what `init_op` is fed.
       init_fn: is called after `init_op` with the scaffold and the session.
-      ready_op: gives the names of what is not initialized; none when the model is ready.
+      ready_op: a string tensor of the names of uninitialized variables, empty once it is ready.
       ready_for_local_init_op: gives the names of what `local_init_op` still waits for.
       local_init_op: initializes what each session has for itself.
       summary_op: the merged summaries.
       saver: saves and restores the model.
-      copy_from_scaffold: where to take from what is not given.
+      copy_from_scaffold: a Scaffold whose values replace arguments that are not given.
       local_init_feed_dict: what `local_init_op` is fed.
 
     Raises:

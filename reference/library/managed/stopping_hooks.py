@@ -96,7 +96,7 @@ class GlobalStepWaiterHook(SessionRunHook):
     """Delays the first run until other workers have reached a step.
 
     Args:
-      wait_until_step: the step to wait for; none if it is not above zero.
+      wait_until_step: the step to wait for; 0 or less means not to wait.
 
     """
 
@@ -165,7 +165,7 @@ class NanTensorHook(SessionRunHook):
         """Check the loss.
 
         Raises:
-          NanLossDuringTrainingError: it is NaN and `fail_on_nan_loss` is set.
+          NanLossDuringTrainingError: the loss is NaN and `fail_on_nan_loss` is set.
 
         """
         if np.isnan(run_values.results):
@@ -183,7 +183,7 @@ class FinalOpsHook(SessionRunHook):
 
     Args:
       final_ops: a fetch structure, or None.
-      final_ops_feed_dict: what it is fed.
+      final_ops_feed_dict: the feed_dict for `final_ops`.
 
     """
 

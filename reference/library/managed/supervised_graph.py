@@ -67,7 +67,7 @@ class SupervisedGraph:
         """Check that every variable has a device.
 
         Raises:
-          ValueError: one does not.
+          ValueError: a variable has no device.
 
         """
         for op in self._graph.get_operations():

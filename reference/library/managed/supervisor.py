@@ -50,7 +50,7 @@ class Supervisor:
 
     Args:
       graph: the graph, by default the default graph.
-      ready_op: gives the names of what is not initialized.
+      ready_op: a string tensor of the names of uninitialized variables.
       ready_for_local_init_op: gives the names of what `local_init_op` still waits for.
       is_chief: whether this worker initializes, saves and writes summaries.
       init_op: initializes the model where no checkpoint is restored.
@@ -227,7 +227,7 @@ class Supervisor:
         """The threads that save and write summaries, started; None without a folder.
 
         Raises:
-          RuntimeError: this is not the chief.
+          RuntimeError: the supervisor is not the chief.
 
         """
         if not self._is_chief:
@@ -303,7 +303,7 @@ class Supervisor:
     def start_queue_runners(
         self, sess: Session, queue_runners: Sequence[QueueRunner] | None = None
     ) -> list[threading.Thread]:
-        """The threads of queue runners, by default of all of the graph, started."""
+        """Start the threads of queue runners, by default of all in the graph, and return them."""
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         return [
@@ -417,6 +417,6 @@ class Supervisor:
 
 
 def _close(sess: Session) -> None:
-    """Close a session, whatever is still running in it."""
+    """Close a session, even if operations are still running in it."""
     with contextlib.suppress(Exception):
         sess.close()

@@ -236,7 +236,7 @@ class _Picture:
 
     def _read(self, name: str, node: _Node) -> None:
         if name not in self._tensors and name.rfind("/_") > 0:
-            name = name[: name.rfind("/_")]  # what was received stands for what was sent
+            name = name[: name.rfind("/_")]  # a _Recv stands for the tensor that was sent
         tensor = self._tensors.get(name)
         if tensor is None:
             return

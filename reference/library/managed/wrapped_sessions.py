@@ -2,7 +2,7 @@
 
 From the inside out: a `HookedSession` calls the hooks around each run, a `CoordinatedSession`
 stops the threads when it closes and raises the error of a thread, a `RecoverableSession` recreates
-all of it when a worker or a parameter server was lost.
+all of these when a worker or a parameter server was lost.
 """
 
 from __future__ import annotations

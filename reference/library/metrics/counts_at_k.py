@@ -135,7 +135,7 @@ def _counter(of_sets: Callable[[Any, Any], SparseTensor], scope_name: str) -> Ca
 
 
 true_positives = _counter(set_intersection, "true_positives")
-#: The counts of rows: what is predicted rightly, wrongly, and what is not predicted.
+#: The counts of rows: true positives, false positives, and false negatives.
 KINDS = {
     "true_positive": true_positives,
     "false_positive": _counter(

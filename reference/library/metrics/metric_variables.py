@@ -1,6 +1,6 @@
 """Shared parts of streaming metrics: local variables, collections, alignment of ranks.
 
-A metric is two tensors: its value, from variables that sum up what was seen, and an operation
+A metric is two tensors: its value, from variables that accumulate the inputs, and an operation
 that adds a batch to them. Source: TF 2.21.
 """
 

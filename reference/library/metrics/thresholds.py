@@ -232,7 +232,7 @@ def sensitivity_at_specificity(
     Args:
       labels: a tensor that is cast to bool.
       predictions: a tensor of probabilities, of the same shape.
-      specificity: the part of what is not so that is not predicted, from 0 to 1.
+      specificity: the fraction of negatives that are predicted as negative, from 0 to 1.
       weights: None, or a tensor that broadcasts to the predictions.
       num_thresholds: how many thresholds are tried.
       metrics_collections: collections for the value.

@@ -29,7 +29,7 @@ class AdagradOptimizer(SteppingOptimizer):
     Args:
       learning_rate: a number, a scalar tensor, or a function that makes one.
       initial_accumulator_value: what the sums of squares begin with, positive.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
 
     Raises:
@@ -83,7 +83,7 @@ class AdagradDAOptimizer(SteppingOptimizer):
       initial_gradient_squared_accumulator_value: what the sums of squares begin with, positive.
       l1_regularization_strength: how much the sum of absolute values counts.
       l2_regularization_strength: how much the sum of squares counts.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
 
     Raises:

@@ -35,14 +35,14 @@ Scatter = Callable[[Any, Tensor, Tensor], Tensor]
 class AdamOptimizer(SteppingOptimizer):
     """Adam: steps along bias-corrected first moments over the root of second moments.
 
-    Its slots are `m` and `v`; the powers of both betas are variables of its own.
+    Its slots are `m` and `v`; the powers of both betas are non-slot variables.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
       beta1: how much of the first mean is kept in a step.
       beta2: how much of the second mean is kept in a step.
-      epsilon: what is added to the root.
-      use_locking: whether updates of reference variables ask for a lock.
+      epsilon: a small number that is added to the root.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
       use_own_namescope_for_non_slot_vars: whether the powers stand in a scope of that name.
 

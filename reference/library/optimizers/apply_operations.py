@@ -30,7 +30,7 @@ class Update:
       rule: what follows `Apply` in the op type.
       slots: from an input's name to the name of the slot that it is.
       numbers: from an input's name to the scalar that it is, cast to the variable's dtype.
-      others: from an input's name to the scalar that it is, as it is.
+      others: from the name of a further scalar input to its value, which is not cast.
       attrs: attributes.
 
     """
@@ -47,7 +47,7 @@ class SteppingOptimizer(Optimizer):
 
     @abstractmethod
     def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
-        """The update of a variable, or of rows of it."""
+        """The update of a variable, or of some of its rows."""
 
     def _as_tensor(self, number: TensorLike | Callable[[], TensorLike], name: str) -> Tensor:
         """A hyperparameter (a number, tensor or function) as a tensor."""

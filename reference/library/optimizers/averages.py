@@ -200,7 +200,7 @@ class ExponentialMovingAverage:
           var_list: variables and tensors; by default all trainable variables.
 
         Raises:
-          TypeError: one is not of a floating point dtype.
+          TypeError: a variable's dtype is not a floating-point dtype.
 
         """
         wanted = trainable_variables() if var_list is None else list(var_list)

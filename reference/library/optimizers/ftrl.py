@@ -32,7 +32,7 @@ class FtrlOptimizer(SteppingOptimizer):
       initial_accumulator_value: what the sums of squares begin with, at least zero.
       l1_regularization_strength: how much the sum of absolute values counts, at least zero.
       l2_regularization_strength: how much the sum of squares counts, at least zero.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
       accum_name: another name for the slot `accum`.
       linear_name: another name for the slot `linear`.

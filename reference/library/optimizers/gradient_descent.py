@@ -24,7 +24,7 @@ class GradientDescentOptimizer(SteppingOptimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that makes one.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations.
 
     """
@@ -67,7 +67,7 @@ class MomentumOptimizer(SteppingOptimizer):
     Args:
       learning_rate: a number, a scalar tensor, or a function that makes one.
       momentum: the same.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
       use_nesterov: whether the gradient counts as if one step further.
 

@@ -62,7 +62,7 @@ class Optimizer:
     """Base class of optimizers.
 
     Args:
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the name of slots.
       use_own_namescope_for_non_slot_vars: whether variables that are no slots stand in a variable
         scope of that name.
@@ -203,10 +203,10 @@ class Optimizer:
           grads_and_vars: pairs as `compute_gradients` gives them; None for no gradient.
           global_step: a variable that counts one more after all of them are changed.
           name: the scope of the operations; by default the optimizer's name.
-          skip_gradients_aggregation: without effect: there is one replica.
+          skip_gradients_aggregation: without effect, since there is a single replica.
 
         Returns:
-          The operation; with `global_step` the one that counts.
+          The operation that applies them; with `global_step` the one that also increments it.
 
         Raises:
           TypeError: a gradient is no tensor, nor IndexedSlices, nor None.

@@ -62,7 +62,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
       learning_rate: a number or a scalar tensor.
       l1_regularization_strength: how much the sum of absolute values counts.
       l2_regularization_strength: how much the sum of squares counts.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations.
 
     """
@@ -92,7 +92,7 @@ class ProximalAdagradOptimizer(_Proximal):
       initial_accumulator_value: what the sums of squares begin with, positive.
       l1_regularization_strength: how much the sum of absolute values counts.
       l2_regularization_strength: how much the sum of squares counts.
-      use_locking: whether updates of reference variables ask for a lock.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
 
     Raises:

@@ -100,7 +100,7 @@ class SyncReplicasOptimizer(Optimizer):
     def compute_gradients(
         self, *args: Any, **kwargs: Any
     ) -> list[tuple[Tensor | IndexedSlices | None, Variable]]:
-        """The gradients as the other optimizer computes them."""
+        """The gradients, computed by the wrapped optimizer."""
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(  # type: ignore[override]  # as TensorFlow's, without aggregation's argument

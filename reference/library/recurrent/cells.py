@@ -38,7 +38,7 @@ def check_dtypes(*values: Structure | DType) -> None:
     """Refuse tensors, or dtypes, that are of other than real or complex numbers.
 
     Raises:
-      ValueError: one is.
+      ValueError: a dtype is neither a floating-point nor a complex dtype.
 
     """
     for value in tf.nest.flatten(values):
@@ -180,7 +180,7 @@ class RNNCell(Layer):
 
 
 class CellOfLayer(RNNCell):
-    """Base class of the cells with variables of their own.
+    """Base class of the cells that have variables.
 
     Args:
       num_units: the size of the state.

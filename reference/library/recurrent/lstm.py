@@ -38,7 +38,7 @@ class LSTMStateTuple(_Pair):
         """The dtype of both.
 
         Raises:
-          TypeError: they differ.
+          TypeError: the dtypes of `c` and `h` differ.
 
         """
         if self.c.dtype != self.h.dtype:

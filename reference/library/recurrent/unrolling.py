@@ -175,7 +175,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> int | Tensor:
     """The batch size of time-major inputs: an int if any input has it, else a tensor.
 
     Raises:
-      ValueError: one has no second dimension.
+      ValueError: an input has no second dimension.
 
     """
     for value in inputs:

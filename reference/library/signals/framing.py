@@ -40,7 +40,7 @@ def common_divisor(a: TensorLike, b: TensorLike, name: str | None = None) -> Ten
     """The greatest common divisor of two integers.
 
     Raises:
-      ValueError: one is no scalar, or no integer.
+      ValueError: an argument is not a scalar, or not an integer.
 
     """
     with name_scope(name, "gcd", [a, b]):
@@ -117,7 +117,7 @@ def frame(
       frame_length: how many samples a frame has.
       frame_step: from one frame's begin to the next one's.
       pad_end: whether the last frames are filled up, else they are left out.
-      pad_value: what they are filled up with.
+      pad_value: the value of padded samples.
       axis: the dimension of the samples.
       name: the operations' scope.
 

@@ -35,7 +35,7 @@ def _length(window_length: TensorLike, dtype: DType) -> Tensor:
     """The length as an int32 tensor.
 
     Raises:
-      ValueError: the dtype is none of floating point, or the length no scalar.
+      ValueError: the dtype is not a floating-point dtype, or the length is not a scalar.
 
     """
     _check(dtype)

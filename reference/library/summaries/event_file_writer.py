@@ -1,4 +1,4 @@
-"""`EventFileWriter`: writes events to a file in a thread of its own.
+"""`EventFileWriter`: writes events to a file in a separate thread.
 
 Source: TF 2.21, `tensorflow.python.summary.writer.event_file_writer`.
 """
@@ -44,7 +44,7 @@ class CloseableQueue:
         self._not_full = threading.Condition(mutex)
 
     def get(self) -> object:
-        """The next item, once there is one."""
+        """The next item; waits until there is an item."""
         with self._not_empty:
             while not self._items:
                 self._not_empty.wait()
@@ -145,7 +145,7 @@ class EventFileWriter:
     """Writes events to a new file in a folder.
 
     Args:
-      logdir: the folder, which is made if it is not there.
+      logdir: the folder, which is made if it does not exist.
       max_queue: how many events may wait to be written before adding one waits.
       flush_secs: how many seconds may pass between an event's writing and the next flush.
       filename_suffix: what the file's name ends with.
@@ -221,7 +221,7 @@ class EventFileWriter:
             self._give_up()
 
     def close(self) -> None:
-        """Write what was added and close the file.
+        """Write the pending events and close the file.
 
         Raises:
           Exception: an event could not be written.

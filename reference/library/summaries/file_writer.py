@@ -56,7 +56,7 @@ class SummaryToEventTransformer:
 
     Raises:
       ValueError: both a graph and a GraphDef are given.
-      TypeError: they are neither.
+      TypeError: the argument is neither.
 
     """
 
@@ -186,10 +186,10 @@ class SummaryToEventTransformer:
 
 @public("summary.FileWriter")
 class FileWriter(SummaryToEventTransformer):
-    """Writes what is recorded to a new event file in a folder, in a thread of its own.
+    """Writes the recorded events to a new event file in a folder, in a separate thread.
 
     Args:
-      logdir: the folder, which is made if it is not there.
+      logdir: the folder, which is made if it does not exist.
       graph: a Graph that is recorded at once, also as a meta graph.
       max_queue: how many events may wait to be written before adding one waits.
       flush_secs: how many seconds may pass between an event's writing and the next flush.
@@ -243,7 +243,7 @@ class FileWriter(SummaryToEventTransformer):
         super()._add_event(event, step)
 
     def add_event(self, event: Event) -> None:
-        """Record an event as it is.
+        """Record an event unchanged.
 
         Args:
           event: an Event.
@@ -263,7 +263,7 @@ class FileWriter(SummaryToEventTransformer):
         self.event_writer.flush()
 
     def close(self) -> None:
-        """Write what was added and close the file.
+        """Write the pending events and close the file.
 
         Raises:
           Exception: an event could not be written.

@@ -188,7 +188,7 @@ def write(
     """Write a tensor, if summaries are recorded.
 
     Args:
-      tag: of the summary, as it is.
+      tag: the tag of the summary, to which no scope is added.
       tensor: the tensor, or what makes it.
       step: of the event, by default that of `set_step`.
       metadata: a SummaryMetadata, its bytes, or None.
@@ -234,7 +234,7 @@ def _write_if_recording(
     names: tuple[str | None, str],
 ) -> Tensor:
     if step is not None:
-        step_of(step)  # refuses what is no scalar
+        step_of(step)  # refuses a tag that is not a scalar
     with name_scope(*names) as scope:
         if not has_default_writer():
             return constant(False)

@@ -236,7 +236,7 @@ def record_summaries_every_n_global_steps(
 
     Args:
       n: how many.
-      global_step: by default the graph's, which is made if it is not there.
+      global_step: by default the graph's, which is created if it does not exist.
 
     """
     step = get_or_create_global_step() if global_step is None else global_step
@@ -254,7 +254,7 @@ def step_of(step: TensorLike | None) -> Tensor | Variable:
     """A step as a tensor; by default the global step, created if missing.
 
     Raises:
-      ValueError: it is no scalar.
+      ValueError: the step is not a scalar.
 
     """
     if step is None:
@@ -314,7 +314,7 @@ def graph_v1(param: Tensor, step: TensorLike | None = None, name: str | None = N
       name: of the operation.
 
     Raises:
-      TypeError: it is no tensor.
+      TypeError: `param` is not a tensor.
 
     """
     if step is not None:
@@ -383,7 +383,7 @@ class EventFileWriterV2:
 
     Args:
       session: the session.
-      logdir: the folder, which is made if it is not there.
+      logdir: the folder, which is made if it does not exist.
       max_queue: how many events may wait to be flushed.
       flush_secs: how many seconds may pass before a flush.
       filename_suffix: what the file's name ends with.

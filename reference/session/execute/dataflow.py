@@ -4,7 +4,7 @@ A value may be *dead*: an operation with a dead input, or that waits for a dead 
 execute and its outputs are dead too. `Switch` makes one of its outputs dead; `Merge` fires with the
 first input that lives, and is dead only if all are. A *frame* is a loop being run: `Enter` brings a
 value into its first iteration, `NextIteration` into the next, `Exit` back into the frame around it;
-each iteration has inputs of its own. A constant `Enter` brings its value into every iteration.
+each iteration has separate inputs. A constant `Enter` brings its value into every iteration.
 Source: TF 2.21, as its executor was seen to behave.
 """
 
@@ -379,7 +379,7 @@ class _Run:
         return frame.iterations[0]
 
     def _next(self, at: _Iteration, node: Node, value: Value) -> _Iteration | None:
-        """The next iteration; None if as many are under way as may be, and the value waits."""
+        """The next iteration; None, and the value waits, if `parallel_iterations` are running."""
         frame, number = at.frame, at.number + 1
         if number > frame.last:
             if len(frame.iterations) >= frame.shape.limit:

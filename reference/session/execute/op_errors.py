@@ -30,10 +30,10 @@ def run_error(
     """The OpError of what a kernel raised: its own code, or what a numpy exception means.
 
     Args:
-      error: what was raised.
+      error: the exception that was raised.
       op: the operation.
       device: where it ran.
-      allocations: gives the report of what was allocated, for want of memory; or None.
+      allocations: makes the report of the allocations, if memory is exhausted; or None.
 
     """
     if isinstance(error, errors.OpError):
@@ -51,7 +51,7 @@ def run_error(
 
 
 def _message_of(error: Exception) -> str:
-    """The text of a numpy exception; of shapes that do not go together, in TensorFlow's words."""
+    """The text of a numpy exception; for shapes that do not broadcast, in TensorFlow's words."""
     match = _NOT_TOGETHER.search(str(error))
     if match is None:
         return str(error)
@@ -64,7 +64,7 @@ def _shape_text(shape: str) -> str:
 
 
 def _out_of_memory_text(error: MemoryError, device: str) -> str:
-    """The message of a MemoryError: numpy's own knows the shape and dtype that were asked for."""
+    """The message of a MemoryError: numpy's own has the shape and dtype of the allocation."""
     kind, _, number = device.rpartition("device:")[2].partition(":")
     allocator = allocator_of(device, kind, int(number)).name
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)

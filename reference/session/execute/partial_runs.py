@@ -64,7 +64,7 @@ class PartialRuns:
 
         Raises:
           CancelledError: the session was closed or reset.
-          InvalidArgumentError: there is no such run any more, or as `PartialRun.proceed`.
+          InvalidArgumentError: the run has ended, or as `PartialRun.proceed`.
           OpError: an operation failed; the run is over.
 
         """
@@ -97,7 +97,7 @@ class PartialRun:
       fed: the tensors that may be fed, in the order of the plan's.
 
     Attributes:
-      is_over: whether it failed, or has been given every feed and asked for every fetch.
+      is_over: whether it failed, or has got all its feeds and returned all its fetches.
 
     """
 
@@ -208,7 +208,7 @@ class _Needs:
         return self._feeds[op]
 
     def waits(self, op: Operation) -> bool:
-        """Whether it, or one that it depends on, may wait for something outside the run."""
+        """Whether it, or a step that it depends on, may wait for something outside the run."""
         self._visit(op)
         return self._waits[op]
 

@@ -207,7 +207,7 @@ class _Writer:
         yield from self._views(left)
 
     def _check(self, number: int, tensor: Tensor) -> str | None:
-        """The condition under which a fed value needs no conversion; None if there is none.
+        """The condition under which a fed value needs no conversion; None if it always does.
 
         It is a scalar or an array of the tensor's dtype and shape. A shape is a tuple that
         `set_shape` replaces, so that its identity tells that the code knows it.
@@ -251,7 +251,7 @@ class _Writer:
                 yield f"{target}w{number}(a{number})"
 
     def _is_scalar(self, feed: int) -> bool:
-        """Whether kernels see a numpy scalar of what is fed."""
+        """Whether kernels get a numpy scalar for a fed value."""
         return isinstance(self.signature.views[feed], operator.itemgetter)
 
     def _fetched_feeds(self) -> Sequence[int]:
@@ -261,7 +261,7 @@ class _Writer:
     # -- fetches
 
     def _value(self) -> tuple[str, bool]:
-        """The expression of what is fetched, and whether it is the caller's structure already."""
+        """The expression of the fetched values; whether it has the caller's structure already."""
         sources, build = self.signature.sources, self.signature.build
         values = [self._fetched(source) for source in sources]
         if isinstance(build, operator.itemgetter):  # one tensor or operation

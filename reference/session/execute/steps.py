@@ -29,7 +29,7 @@ __all__ = [
 Value = Any
 #: A function that is bound to an operation: from the values of its inputs to those of its outputs.
 Kernel = Callable[..., Any]
-#: What makes of a value what is taken of it: reads a reference, or copies to another device.
+#: A function that an input's value goes through: reads a reference, or copies to another device.
 Reader = Callable[[Value], Value]
 
 #: The values of one run, by the number of their register.

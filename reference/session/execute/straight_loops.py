@@ -1,6 +1,6 @@
 """Loops that are executed as two lists of steps: the condition's, then the body's.
 
-Most loops hold nothing that may have to wait. What executes in an iteration of such a loop follows
+Most loops have no operation that may block. The steps of an iteration of such a loop follow
 from its conditions alone, so that values need not find their way edge by edge: a branch is a step
 that chooses between two lists of steps, a loop within is one step. `plan/loop_straightening` makes
 them; `dataflow` executes all other loops.
@@ -111,7 +111,7 @@ def scalar(pred: Value, switch: tuple[Operation, str]) -> Value:
     """The condition of a Switch.
 
     Raises:
-      InvalidArgumentError: it has an axis.
+      InvalidArgumentError: the condition is not a scalar.
 
     """
     if pred.ndim:

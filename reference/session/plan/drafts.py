@@ -19,7 +19,7 @@ Role = Literal["kernel", "read", "copy"]
 
 @dataclass(slots=True)
 class Draft:
-    """A step of a plan before registers are allocated: each value still has one of its own.
+    """A step of a plan before registers are allocated: each value still has a separate register.
 
     Attributes:
       op: the operation it belongs to.
@@ -49,7 +49,7 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TracedPlan(Plan):
-    """A plan in which every operation has a step, and of which each step can be timed.
+    """A plan in which every operation has a step, so that each step can be timed.
 
     Attributes:
       drafts: what each step does, and on which registers.

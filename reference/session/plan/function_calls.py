@@ -68,8 +68,8 @@ class FunctionCalls:
           gives: the dtypes of the results; by default those of its outputs.
           is_gradient: whether the gradients of the function are wanted instead, of its arguments
             and of what its results are multiplied by.
-          device: where its operations are that ask for no device; by default that of the call.
-          miscounted: what is said if it returns another number of results, which is put in.
+          device: the device of operations that request none; by default that of the call.
+          miscounted: the message, with the number put in, if it returns another number of results.
           wanted: the numbers of the results that are looked at; all of them by default.
 
         Raises:
@@ -105,7 +105,7 @@ class FunctionCalls:
             for number, output in enumerate(body.outputs)
             if wanted is None or number in wanted
         ]
-        # Of a function that is inlined only what is needed executes; of any other all effects.
+        # Of an inlined function only needed operations run; of others all those with effects, too.
         effects = body.controls if is_inlined(op) else body.effects
         ops = prune(outputs, effects, frozenset(body.inputs))
         computed = [output for output in dict.fromkeys(outputs) if output not in body.inputs]
@@ -130,7 +130,7 @@ def _check(
     takes: Sequence[str] | None,
     gives: Sequence[str] | None,
 ) -> None:
-    """Refuse a call whose inputs or outputs are not those of the function."""
+    """Check that the inputs and outputs of a call have the dtypes of the function."""
     inputs = _dtypes(op.inputs) if takes is None else list(takes)
     outputs = _dtypes(op.outputs) if gives is None else list(gives)
     for word, have, its in (("inputs", inputs, body.inputs), ("outputs", outputs, body.outputs)):

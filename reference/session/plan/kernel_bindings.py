@@ -43,7 +43,7 @@ class KernelBindings:
       resources: the session's resources.
       call: from an operation that calls a function of its graph, and the function, to what runs
         the function's body: `FunctionCalls.of_call`.
-      kernels: each operation's registry entry and bound kernel, by what is wanted of it.
+      kernels: each operation's registry entry and bound kernel, by its needed outputs.
       wanted: for each conditional and loop the numbers of the outputs that this plan takes.
       widths: how many outputs conditionals had when they were first bound.
       is_call: whether a plan's values are what a function returns, and not what a run fetches.
@@ -84,7 +84,7 @@ class KernelBindings:
         Raises:
           InvalidArgumentError: no kernel of this operation is registered for the device, or the
             operation was given more outputs since this session has run it.
-          OpError: its kernel takes no such attributes.
+          OpError: the kernel refuses the attributes.
 
         """
         is_choice = op.type in _CHOOSING and op in self.wanted

@@ -21,7 +21,7 @@ _WRITING: Final = ("Apply", "Assign", "Scatter", "SparseApply")
 
 
 def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
-    """Pairs of an operation and an input of it, an old read, that it must read anew.
+    """Pairs of an operation and an input, an earlier read, that the operation must read again.
 
     Args:
       ops: the operations of a plan, producers before consumers.
@@ -56,7 +56,7 @@ def written_variables(ops: Sequence[Operation]) -> frozenset[Operation]:
 
 
 def reference_read(tensor: Tensor) -> Tensor | None:
-    """The reference of which a tensor is a read; None if it is no read of one."""
+    """The reference that a tensor is a read of; None if it is not a read."""
     if tensor.op.type != "Identity":
         return None
     source = tensor.op.inputs[0]

@@ -30,7 +30,7 @@ from sessrun.reference.session.execute.straight_loops import Branch, InnerLoop, 
 
 __all__ = ["straight_loop"]
 
-#: The conditions under which something is alive.
+#: The conditions under which a value is alive.
 _Path = frozenset[tuple[int, bool]]
 _ALWAYS: Final[_Path] = frozenset()
 
@@ -185,7 +185,7 @@ class _Straightened:
             return True
         waited = [self.items[control] for control in controls]
         path = _ALWAYS.union(*(value.path for value in values), *(item.path for item in waited))
-        if node.kind == "ControlTrigger":  # it executes whatever is dead: only its place counts
+        if node.kind == "ControlTrigger":  # runs even if inputs are dead: only its order counts
             path = _ALWAYS
         _need(len({number for number, _ in path}) == len(path))  # else it is never alive
         item = self.items[node] = self._item(node, path, [v.item for v in values] + waited)
@@ -408,11 +408,11 @@ class _Lists:
         items: list[_Item],
         before: list[tuple[StepForm, tuple[Operation, str]]],
     ) -> list[_Item]:
-        """Add a branch on a condition by which items are ready; gives the items that are left.
+        """Add a branch on a condition that makes items ready; return the items that are left.
 
         Args:
           path: the path of the list.
-          items: what is not in a list yet.
+          items: the items that are not in a list yet.
           before: the steps of the list so far, to which the branch is added.
 
         """

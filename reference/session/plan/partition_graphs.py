@@ -1,4 +1,4 @@
-"""PartitionGraphs: the GraphDef of each device that a run executes, as RunOptions ask for it.
+"""PartitionGraphs: the GraphDef of each device that a run executes, for RunOptions that want them.
 
 A fed tensor is an `_Arg`, a fetched one goes to a `_Retval`, both on the session's first device;
 a value or a control edge that crosses from one device to another goes through a `_Send` and a

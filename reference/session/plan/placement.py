@@ -54,7 +54,7 @@ class Placer:
         self.placed: dict[Operation, LocalDevice] = {}
 
     def assign(self, needed: Sequence[Operation]) -> dict[Operation, LocalDevice]:
-        """Place what is not placed yet: of the whole graph, or of what is needed.
+        """Place operations that have no device yet: of the whole graph, or those that are needed.
 
         Returns:
           The device of each operation placed so far; every needed one is there.
@@ -141,7 +141,7 @@ class Placer:
     def _devices_of(
         self, members: Sequence[Operation], wanted: DeviceName, owned: DeviceName
     ) -> Sequence[LocalDevice]:
-        """The devices that have kernels for all of the members and match what they ask for.
+        """The devices that have kernels for all of the members and match the requested device.
 
         With soft placement, if no device matches, those of another type, too: first what the
         variables ask for, then any.
@@ -158,7 +158,7 @@ class Placer:
         able = [d for d in self._devices if all(_runs_on(op, d) for op in members)]
         matching = [d for d in able if wanted.matches(d.full)]
         if not matching and self._soft:
-            # The device that a variable asks for comes before those that its consumers ask for.
+            # The device that a variable requests comes before those that its consumers request.
             anywhere = wanted.without_kind()
             matching = [d for d in able if owned.over(anywhere).matches(d.full)]
             matching = matching or [d for d in able if anywhere.matches(d.full)]
@@ -219,7 +219,7 @@ class Placer:
             )
 
     def _write_log(self, ops: Sequence[Operation]) -> None:
-        """Print the device of each operation, as `log_device_placement` asks for it."""
+        """Print the device of each operation, for `log_device_placement`."""
         if not self._log:
             return
         for op in sorted(ops, key=_is_source):

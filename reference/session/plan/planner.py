@@ -59,10 +59,10 @@ class Planner:
         self.extent = 0
 
     def extend(self) -> None:
-        """Place what was added to the graph since the last run.
+        """Place the operations that were added to the graph since the last run.
 
         Raises:
-          InvalidArgumentError: it cannot be placed, though the run may not need it.
+          InvalidArgumentError: an operation cannot be placed, even one that the run does not need.
 
         """
         extent = len(self._nodes)
@@ -82,7 +82,7 @@ class Planner:
     def plan(self, signature: Signature) -> Plan | None:
         """The plan of a signature; None if every fetch is fed, so that nothing runs.
 
-        Where there is a plan, what was added to the graph since the last run is placed, too.
+        If there is a plan, operations added to the graph since the last run are placed, too.
 
         Raises:
           CancelledError: the session was closed or reset.
@@ -93,7 +93,7 @@ class Planner:
             return None
         with self._lock:
             plan = self._plans.get(signature.key)
-            if plan is None:  # there is none once the session has ended
+            if plan is None:  # a session that has ended has no plans
                 self._lifetime.check_not_over()
                 tensors, ops, fed = signature.tensors, signature.ops, signature.fed
                 needed = prune(tensors, ops, frozenset(fed))

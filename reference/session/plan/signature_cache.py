@@ -46,7 +46,7 @@ class Planned:
     Attributes:
       signature: the signature.
       plan: its plan; None if every fetch is fed.
-      hot_key: its key among the hot runs; None if it is not to be there.
+      hot_key: its key among the hot runs; None if it must not be one of them.
       left: how often it runs before code is generated for it.
       generated: that code; None before, and where there can be none.
 
@@ -63,7 +63,7 @@ class SignatureCache:
     """The signatures of a session that have been planned; safe for threads.
 
     Args:
-      lifetime: a session that was closed or reset has none.
+      lifetime: the session's lifetime; a session that was closed or reset has none.
       graph: the session's graph.
       is_off: whether nothing is kept.
 
@@ -93,7 +93,7 @@ class SignatureCache:
                 planned = self.planned.get(((list, *fetches), *feed_keys))
                 if planned is not None:
                     return planned
-        except TypeError:  # something in the list cannot be hashed
+        except TypeError:  # an element of the list cannot be hashed
             pass
         key = self.key_of(fetches, feed_keys)
         try:

@@ -28,7 +28,7 @@ __all__ = ["OptionsCallable", "Request", "exact_feeder", "read_request"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a CallableOptions message asks for.
+    """The feeds, fetches and targets of a CallableOptions message.
 
     Attributes:
       feeds: the tensors to be fed, in order.
@@ -45,7 +45,7 @@ class Request:
 
 
 def read_request(options: CallableOptions, graph: Graph, known_devices: Collection[str]) -> Request:
-    """What a message asks for in a graph.
+    """The feeds, fetches and targets of a message, as elements of a graph.
 
     Args:
       options: a CallableOptions, ours or TensorFlow's.
@@ -82,7 +82,7 @@ class OptionsCallable:
     """A function made from options: arrays in, a list of arrays out.
 
     Args:
-      run: runs what was asked for in its session; it gives [values of fetches, of targets].
+      run: runs the callable in its session; it returns [values of fetches, of targets].
       feed_count: how many feeds there are.
       run_options: the options of each run.
 
@@ -182,7 +182,7 @@ def exact_feeder(tensor: Tensor) -> Feeder:
 
     The function raises:
       InvalidArgumentError: the value's dtype is another one.
-      InternalError: it is None.
+      InternalError: the array is None.
 
     """
     dtype = tensor.dtype.base_dtype

@@ -36,7 +36,7 @@ __all__ = [
 
 #: From a fed value to the array that stands for it, converted and checked.
 Feeder = Callable[[object], np.ndarray]
-#: From the array of a feed to what kernels see of it: the array read-only, a scalar, bytes.
+#: From the array of a feed to the value that kernels get: the array read-only, a scalar, bytes.
 KernelView = Callable[[np.ndarray], Any]
 
 
@@ -126,7 +126,7 @@ def _resolved_key(graph: Graph, key: object) -> Tensor:
     """The tensor that a feed key is or names.
 
     Raises:
-      TypeError: it is none of this graph.
+      TypeError: the key is not an element of this graph.
 
     """
     try:
@@ -188,7 +188,7 @@ def _feeder(tensor: Tensor, kept: KeptTensors) -> Feeder:
       KeyError: no value is of the dtype: variant, resource.
       ValueError: its shape is not compatible with the tensor's (a TensorHandle's may be any), or
         it may not be fed.
-      InvalidArgumentError: it is a TensorHandle of another dtype, or of another session.
+      InvalidArgumentError: the value is a TensorHandle of another dtype, or of another session.
 
     """
     dtype = tensor.dtype.base_dtype
@@ -254,7 +254,7 @@ def _fits(declared: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bo
 
 
 def kernel_view(tensor: Tensor) -> KernelView:
-    """The function from a fed array to what kernels see of it.
+    """The function from a fed array to the value that kernels get.
 
     A rank-0 number becomes a numpy scalar, strings become bytes, any other array is seen
     read-only, so that nothing writes to the caller's own. For strings the function raises

@@ -24,7 +24,7 @@ __all__ = ["PartialCall", "SetUp", "check_set_up", "resolve_partial_call", "reso
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """What a partial run may be fed and asked for.
+    """The feeds and fetches that a partial run may use.
 
     Attributes:
       fed: the tensors that may be fed, in order.

@@ -57,7 +57,7 @@ class Signature:
         """The caller's structure, with the values of a run.
 
         Args:
-          arrays: those of the feeds: a tensor that is fed and fetched is this array itself.
+          arrays: the arrays of the feeds; a tensor that is fed and fetched gives the array itself.
           computed: the value of each of `tensors`, as its kernel gave it.
 
         Raises:

@@ -83,7 +83,7 @@ class TensorHandle:
         """The kept value.
 
         Raises:
-          TypeError: it was deleted, or the raw handle was taken.
+          TypeError: the kept value was deleted, or the raw handle was taken.
           RuntimeError: the session is closed.
           InvalidArgumentError: the session does not keep it any more.
 
@@ -131,7 +131,7 @@ def resource_bytes(op: Operation, resource: Any) -> np.ndarray:
 
     Args:
       op: the operation that gives it.
-      resource: what kernels see of it.
+      resource: the value that kernels get.
 
     """
     name = getattr(resource, "name", None) or op.name

@@ -30,7 +30,7 @@ def fetched_value(value: Any) -> Any:
     numpy scalar, quantized elements plain integers.
 
     Raises:
-      OpError: it is a reference variable without a value.
+      OpError: the value is a reference variable that is not initialized.
 
     """
     if isinstance(value, VariableBuffer):
@@ -53,7 +53,7 @@ def fetched_value(value: Any) -> Any:
 def unshared(values: list[Any], sources: Sequence[Source]) -> list[Any]:
     """The values of one run, in place, of which no two computed ones share memory.
 
-    What an identity or a reshape computes is its input itself or a view of it. A caller may write
+    The value of an identity or a reshape is its input itself, or a view of it. A caller may write
     to each array that was fetched, so of those that share memory all but one are copied.
 
     Args:

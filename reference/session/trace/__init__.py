@@ -1,4 +1,4 @@
-"""Trace: what RunOptions ask of a run beside its values, and what RunMetadata says of it.
+"""Trace: the parts of RunOptions beside the timeout, and the RunMetadata that they fill.
 
 It may import `resolve`, `execute` and `plan`.
 """

@@ -1,6 +1,6 @@
-"""What a run is asked for by RunOptions.
+"""The RunOptions of a run.
 
-The argument is taken as TensorFlow takes it: whatever can be serialized. A false value (None, an
+As in TensorFlow, the argument is any object that can be serialized; a false value (None, an
 empty string) means no options. Clauses: TRACING, RUN-044 on.
 """
 
@@ -18,7 +18,7 @@ def read_options(options: RunOptions | None) -> RunOptions | None:
     """The RunOptions of the argument `options`; None if that is a false value.
 
     Raises:
-      AttributeError: it cannot be serialized.
+      AttributeError: the argument cannot be serialized.
       InvalidArgumentError: what it serializes to are no RunOptions.
 
     """
@@ -32,7 +32,7 @@ def read_options(options: RunOptions | None) -> RunOptions | None:
 
 
 def wants_trace(options: RunOptions | None) -> bool:
-    """Whether step statistics are asked for: every level but NO_TRACE gives the same ones.
+    """Whether step statistics are wanted: every level but NO_TRACE gives the same ones.
 
     TensorFlow gathers them, too, to report the tensors that are there when memory runs out.
     """

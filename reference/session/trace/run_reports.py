@@ -1,7 +1,7 @@
 """RunReports: what the runs of a session say in RunMetadata beside their values.
 
 Statistics of steps, the graphs that were executed, the costs of nodes. A run that is timed has a
-plan of its own, in which every operation has a step. Clauses: TRACING, RUN-044 on.
+separate plan, in which every operation has a step. Clauses: TRACING, RUN-044 on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RunReport:
       signature: its signature.
       is_empty: whether it says nothing at all.
       trace: what executes it and takes the times; None if it is not timed.
-      has_graphs: whether the graphs that it executes are asked for.
+      has_graphs: whether the executed graphs are wanted.
       has_costs: whether it counts for the cost model.
 
     """
@@ -51,7 +51,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class _Traceable:
-    """What is kept for a plan that was traced, or whose graphs were asked for."""
+    """The reports kept for a plan that was traced, or whose graphs were wanted."""
 
     plan: Plan
     graphs: PartitionGraphs
@@ -125,7 +125,7 @@ class RunReports:
 
         Raises:
           AttributeError: nothing can be parsed into it; the run is over all the same.
-          DecodeError: it is a message of another kind.
+          DecodeError: `run_metadata` is a message of another type.
 
         """
         metadata = RunMetadata()

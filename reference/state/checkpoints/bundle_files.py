@@ -125,7 +125,7 @@ def write_at_once(path: str, content: bytes) -> None:
     """Write a file under a temporary name and rename it, so that it never exists in part.
 
     Raises:
-      OSError: it cannot be written.
+      OSError: the file cannot be written.
 
     """
     mark = f"{path}{_UNFINISHED}{secrets.token_hex(8)}"
@@ -162,7 +162,7 @@ def local(path: FilePath) -> str:
     """The path for the operating system.
 
     Raises:
-      KernelError: it is no local path.
+      KernelError: the path is not local.
 
     """
     try:

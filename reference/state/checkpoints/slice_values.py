@@ -43,7 +43,7 @@ _FLOATING: Final = {
     "scomplex_val": 0x4A,
     "dcomplex_val": 0x62,
 }
-#: Dtypes that TensorFlow refuses as too large, whatever their size.
+#: Dtypes that TensorFlow refuses as too large, at any size.
 _TOO_LARGE: Final = frozenset({"uint32", "uint64"})
 
 

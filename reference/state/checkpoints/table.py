@@ -26,7 +26,7 @@ _TRAILER_BYTES: Final = 5
 _UNCOMPRESSED: Final = 0
 #: A block is ended once it is this large.
 _BLOCK_BYTES: Final = 1 << 18
-#: After so many entries a key is written in full.
+#: The number of entries after which a key is written in full.
 _RESTART_EVERY: Final = 16
 _LARGEST_BYTE: Final = 0xFF
 
@@ -138,7 +138,7 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
 
     Raises:
       DataLoss: the file is damaged.
-      OutOfRange: it is too short.
+      OutOfRange: the file is too short.
       Unimplemented: it is compressed.
 
     """

@@ -1,4 +1,4 @@
-"""Slices of tensors in checkpoints: messages, keys, and their errors as those of kernels."""
+"""Slices of tensors in checkpoints: messages and keys; errors are those of kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def slice_of(proto: TensorSliceProto) -> TensorSlice:
     """The slice of a message.
 
     Raises:
-      DataLoss: it is no valid slice.
+      DataLoss: the message is not a valid slice.
 
     """
     extents: list[tuple[int, int] | None] = []

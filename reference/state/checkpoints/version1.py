@@ -168,11 +168,11 @@ class SliceFiles:
         return self._find(name).shape
 
     def tensor(self, name: bytes, part: TensorSlice | None = None) -> HostArray:
-        """The values of a tensor, or of a part of it.
+        """The values of a tensor, or of one slice of the tensor.
 
         Raises:
           NotFound: there is no such tensor.
-          DataLoss: it is damaged.
+          DataLoss: the checkpoint is damaged.
           InvalidArgument: the slices in the checkpoint do not make up the part.
 
         """

@@ -48,7 +48,7 @@ def write_string_to_file(filename: FilePath, file_content: str | bytes) -> None:
     """Write a text, or bytes, to a file.
 
     Raises:
-      OpError: it cannot be written.
+      OpError: the file cannot be written.
 
     """
     with GFile(filename, "wb" if isinstance(file_content, bytes) else "w") as file:
@@ -59,7 +59,7 @@ def read_file_to_string(filename: FilePath, binary_mode: bool = False) -> str | 
     """The content of a file, as text, or with `binary_mode` as bytes.
 
     Raises:
-      OpError: it cannot be read.
+      OpError: the file cannot be read.
 
     """
     with GFile(filename, "rb" if binary_mode else "r") as file:

@@ -52,7 +52,7 @@ def as_given(path: FilePath) -> str:
     """A path as text.
 
     Raises:
-      TypeError: it is neither text nor bytes nor an object of paths.
+      TypeError: the path is neither text, bytes nor a path object.
 
     """
     return as_text(path.__fspath__() if isinstance(path, os.PathLike) else path)
@@ -73,9 +73,9 @@ def local_path(path: FilePath) -> str:
     """The path for the operating system, without `file://`.
 
     Raises:
-      TypeError: it is no path.
+      TypeError: the argument is not a path.
       UnimplementedError: its file system is not supported.
-      NotFoundError: it contains a zero byte, which no name of a file does.
+      NotFoundError: the path contains a zero byte, which no file name does.
 
     """
     given = as_given(path)
@@ -90,7 +90,7 @@ def local_path(path: FilePath) -> str:
 
 @contextmanager
 def file_errors(path: FilePath) -> Iterator[None]:
-    """Errors of the operating system about `path` become those of the namespace."""
+    """Convert errors of the operating system about `path` to those of the namespace."""
     try:
         yield
     except OSError as error:

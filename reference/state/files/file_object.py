@@ -147,13 +147,13 @@ class GFile:
         return True
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Hand the buffered bytes to the operating system."""
         if self._writer is not None:
             with file_errors(self._name):
                 self._writer.flush()
 
     def close(self) -> None:
-        """Write what is buffered and close the file."""
+        """Write the buffered bytes and close the file."""
         reader, writer = self._reader, self._writer
         self._reader = self._writer = None
         with file_errors(self._name):

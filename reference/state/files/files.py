@@ -76,7 +76,7 @@ def stat(path: FilePath) -> FileStatistics:
     """The size, the time and the kind of a file or folder.
 
     Raises:
-      NotFoundError: it does not exist.
+      NotFoundError: the path does not exist.
 
     """
     with file_errors(path):
@@ -105,7 +105,7 @@ def makedirs(path: FilePath) -> None:
     """Make a folder and its parents, as far as they do not exist.
 
     Raises:
-      FailedPreconditionError: one of them is a file.
+      FailedPreconditionError: a part of the path is a file.
 
     """
     local = local_path(path)
@@ -124,8 +124,8 @@ def remove(path: FilePath) -> None:
     """Remove a file.
 
     Raises:
-      NotFoundError: it does not exist.
-      FailedPreconditionError: it is a folder.
+      NotFoundError: the file does not exist.
+      FailedPreconditionError: the path is that of a folder.
 
     """
     with file_errors(path):
@@ -137,7 +137,7 @@ def rmtree(path: FilePath) -> None:
     """Remove a folder with all its contents, or a file.
 
     Raises:
-      NotFoundError: it does not exist.
+      NotFoundError: the path does not exist.
 
     """
     local = local_path(path)
@@ -199,7 +199,7 @@ def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     Raises:
       AlreadyExistsError: `dst` exists.
       NotFoundError: `src`, or the folder of `dst`, does not exist.
-      FailedPreconditionError: one is a folder and the other is not, or a folder is not empty.
+      FailedPreconditionError: a folder replaces a file, a file a folder, or a folder is not empty.
       UnimplementedError: the schemes differ.
 
     """

@@ -43,7 +43,7 @@ class Sink(Protocol):
         """Write bytes."""
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Hand the written bytes to the operating system."""
 
     def close(self) -> None:
         """Write the buffered bytes and close the file."""

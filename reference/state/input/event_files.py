@@ -95,7 +95,7 @@ class EventsWriter:
         return self.Init()
 
     def FileName(self) -> str:  # noqa: N802 - see above
-        """The file's name; the file is begun if it is not yet."""
+        """The file's name; the file is created if there is none yet."""
         self.Init()
         return self._path
 
@@ -103,7 +103,7 @@ class EventsWriter:
         """Write an event; it is lost, and an error is logged, if no file can be made.
 
         Raises:
-          TypeError: it is no Event.
+          TypeError: the argument is not an Event.
 
         """
         data = adopt(event, Event).SerializeToString()
@@ -111,7 +111,7 @@ class EventsWriter:
             self._records.write(data)
 
     def Flush(self) -> None:  # noqa: N802 - see above
-        """Hand what was written to the operating system."""
+        """Hand the written events to the operating system."""
         if self._records is not None:
             self._records.flush()
 

@@ -136,7 +136,7 @@ class Reader:
 
         Raises:
           UnimplementedError: this kind of reader cannot do so.
-          InvalidArgumentError: it is no serialized state.
+          InvalidArgumentError: the argument is not a serialized state.
 
         """
         del state

@@ -124,7 +124,7 @@ class TFRecordWriter:
         """Write one record; text is UTF-8.
 
         Raises:
-          TypeError: it is neither bytes nor text.
+          TypeError: the record is neither bytes nor text.
           FailedPreconditionError: the writer is closed.
 
         """
@@ -140,7 +140,7 @@ class TFRecordWriter:
         sink.write(_CRC.pack(masked(crc32c(data))))
 
     def flush(self) -> None:
-        """Hand what was written to the operating system.
+        """Hand the written records to the operating system.
 
         Raises:
           FailedPreconditionError: the writer is closed.
@@ -149,7 +149,7 @@ class TFRecordWriter:
         self._opened().flush()
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write the buffered bytes and close the file."""
         sink, self._sink = self._sink, None
         if sink is not None:
             sink.close()

@@ -134,7 +134,7 @@ class Barrier:
           wait: whether `few` waits for incomplete elements.
 
         Raises:
-          OutOfRange: it is closed and will never have so many.
+          OutOfRange: the barrier is closed and will never have that many.
 
         """
         attempt = _Take(self, wanted)

@@ -124,7 +124,7 @@ class _QueueAttempt(Attempt):
 
     @abstractmethod
     def undo(self, queue: Queue) -> None:
-        """Undo what was done of an attempt that is withdrawn."""
+        """Undo the part of a withdrawn attempt that has been done."""
 
 
 class _Enqueue(_QueueAttempt):

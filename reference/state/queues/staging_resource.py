@@ -137,7 +137,7 @@ class StagingArea(_Area):
         return self._tried(trial)
 
     def take(self) -> Attempt:
-        """Take the first element once there is one."""
+        """Take the first element; waits until there is one."""
 
         def trial() -> tuple[Taken] | None:
             if not self._elements:
@@ -149,7 +149,7 @@ class StagingArea(_Area):
         return self._tried(trial)
 
     def peek(self, index: int) -> Attempt:
-        """The element at an index once there are so many; it stays."""
+        """The element at an index, once there are that many; it is not removed."""
         return self._tried(
             lambda: (self._elements[index],) if 0 <= index < len(self._elements) else None
         )

@@ -18,7 +18,7 @@ WHOLE_LINE: Final = -2
 #: Instead of a column's number: the key, or the value, is the number of the line.
 LINE_NUMBER: Final = -1
 
-#: A key or a value, as it is read.
+#: A key or a value that is read.
 Field = bytes | int | float
 
 _INTEGER: Final = re.compile(rb"\s*[-+]?[0-9]+\s*")
@@ -126,7 +126,7 @@ def _text(text: bytes) -> str:
 
 
 def _number(text: bytes, dtype: str) -> int | float | None:
-    """The number that a text spells; None if it is no number of this dtype."""
+    """The number that a text spells; None if it spells no number of this dtype."""
     if dtype in {"float32", "float64"}:
         try:
             return float(text)

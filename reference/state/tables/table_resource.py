@@ -135,11 +135,11 @@ class StaticTable(LookupTable):
         Args:
           pairs: keys and rows.
           count: how many there are, if that is known before. A filled table accepts the same number
-            of pairs again, whatever they are, and keeps its own.
+            of pairs again, with any keys and values, and keeps its own.
 
         Raises:
           InvalidArgument: there are no keys.
-          FailedPrecondition: it is filled with another number of pairs, or a key occurs with two
+          FailedPrecondition: the table has another number of pairs, or a key occurs with two
             different rows.
 
         """

@@ -1,4 +1,4 @@
-"""`tensorflow.python.client.session`: the sessions, and what is only found in this module there."""
+"""`tensorflow.python.client.session`: the sessions, and names that only this module has."""
 
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
 from sessrun.reference.devices.devices import DeviceAttributes as _DeviceAttributes

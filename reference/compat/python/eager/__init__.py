@@ -1,1 +1,1 @@
-"""`tensorflow.python.eager`: what of it makes sense where nothing runs as it is made."""
+"""`tensorflow.python.eager`: the functions that have a meaning without eager execution."""

@@ -12,5 +12,5 @@ __getattr__ = of_places("eager.context")
 
 
 def graph_mode() -> AbstractContextManager[None]:
-    """A `with` in which operations are put into a graph: they always are."""
+    """A `with` in which operations are added to a graph, as they always are here."""
     return nullcontext()

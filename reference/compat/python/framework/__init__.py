@@ -1,1 +1,1 @@
-"""`tensorflow.python.framework`: what tests of TensorFlow import of it."""
+"""`tensorflow.python.framework`: the names that TensorFlow's tests import from this package."""

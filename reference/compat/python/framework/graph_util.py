@@ -1,4 +1,4 @@
-"""`tensorflow.python.framework.graph_util`: what is done with GraphDefs."""
+"""`tensorflow.python.framework.graph_util`: functions of GraphDefs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def graph_defs_equal(
     The order of nodes in a function does not count either; all else does, versions too.
 
     Args:
-      graph_def_1: the one.
-      graph_def_2: the other.
-      treat_nan_as_equal: whether a number that is none equals another one.
+      graph_def_1: a GraphDef.
+      graph_def_2: another GraphDef.
+      treat_nan_as_equal: whether a NaN equals another NaN.
 
     Raises:
-      TypeError: one is no GraphDef.
+      TypeError: an argument is not a GraphDef.
 
     """
     for name, value in (("graph_def_1", graph_def_1), ("graph_def_2", graph_def_2)):

@@ -53,7 +53,7 @@ def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any
 
 
 def _taken(keywords: dict[str, object], name: str, missing: str) -> object:
-    """The argument of that name, taken out of the others."""
+    """Remove the argument of that name from the others, and return it."""
     for spelled in (name, f"{name}_"):
         if spelled in keywords:
             return keywords.pop(spelled)

@@ -1,4 +1,4 @@
-"""`tensorflow.python.framework.ops`: graphs and what is done to them.
+"""`tensorflow.python.framework.ops`: graphs, and functions of graphs.
 
 Here stands what has no public name, or another form under it; `mirror` finds the rest.
 """

@@ -1,1 +1,1 @@
-"""`tensorflow.python.ops`: what programs import of it and no module of the runtime holds."""
+"""`tensorflow.python.ops`: names that programs import and that no module of the runtime defines."""

@@ -1,4 +1,4 @@
-"""`cond_v2`: branches as functions, whatever is switched on."""
+"""`cond_v2`: branches as functions, even if control flow of version 2 is off."""
 
 from __future__ import annotations
 

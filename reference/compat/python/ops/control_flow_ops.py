@@ -37,7 +37,7 @@ Value: TypeAlias = "TensorLike | _Composite"
 
 
 def _converted(value: Value | None) -> Any:
-    """A tensor, a reference where it can be one; values of several tensors as they are."""
+    """A tensor, as a reference if possible; composite values unchanged."""
     return value if hasattr(value, "_mapped") else convert_to_tensor(value, as_ref=True)
 
 
@@ -49,7 +49,7 @@ def _unary(op_type: str, value: Any, name: str | None) -> Any:
 
 
 def _Identity(tensor: Value, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
-    """The value, a reference as one."""
+    """The value; a reference stays a reference."""
     return _unary("Identity", tensor, name)
 
 
@@ -135,7 +135,7 @@ def merge(inputs: Sequence[Value | None], name: str | None = None) -> Any:
     """The first of the values that is there, and which one that is.
 
     Raises:
-      ValueError: one is None.
+      ValueError: a value is None.
 
     """
     if any(value is None for value in inputs):

@@ -1,4 +1,4 @@
-"""`control_flow_util_v2`: what is asked of branches and loops that are functions.
+"""`control_flow_util_v2`: predicates of branches and loops that are functions.
 
 Two names are switches that a program sets: whether operations give what their functions compute on
 the way, and whether they say that they are to be lowered to switches.

@@ -73,7 +73,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
 
     """
 
-    #: The attributes that the config of a class holds, besides those of every layer.
+    #: The attributes that the config of a class holds in addition to those of every layer.
     _options: tuple[str, ...] = ()
 
     def __init__(
@@ -264,7 +264,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         """The mask of the outputs, given that of the inputs.
 
         Raises:
-          TypeError: there is one, and the layer does not support masks.
+          TypeError: there is a mask, and the layer does not support masks.
 
         """
         del inputs
@@ -294,7 +294,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         """The shape of the outputs; implemented by subclasses.
 
         Raises:
-          NotImplementedError: this class does not.
+          NotImplementedError: the class does not implement it.
 
         """
         raise NotImplementedError
@@ -417,5 +417,5 @@ def _is_array(value: TensorLike) -> bool:
 
 
 def _as_tensor(value: TensorLike) -> TensorLike:
-    """A number or an array as a tensor; anything else as it is."""
+    """A number or an array as a tensor; any other value unchanged."""
     return tf.convert_to_tensor(value) if _is_array(value) else value

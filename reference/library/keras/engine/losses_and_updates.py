@@ -67,7 +67,7 @@ class CollectedByLayer(TraitsOfLayer):
         """Collect losses.
 
         Args:
-          losses: scalars, or functions that make one whenever losses are asked for.
+          losses: scalars, or functions that make a scalar whenever `losses` is read.
           inputs: not None if they depend on the inputs of the call.
 
         """
@@ -88,7 +88,7 @@ class CollectedByLayer(TraitsOfLayer):
 
     @property
     def updates(self) -> list[Tensor | Operation]:
-        """The updates of this layer and its sublayers, as far as they are trainable."""
+        """The updates of this layer and its sublayers, those that are trainable."""
         return [
             update
             for layer in self._flatten_layers()

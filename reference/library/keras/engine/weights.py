@@ -127,7 +127,7 @@ class WeightsOfLayer(TraitsOfLayer):
 
         Raises:
           TypeError: there is another argument.
-          ValueError: it is to be trained though synchronized on reading, or needs an initializer.
+          ValueError: it is trainable though synchronized on reading, or needs an initializer.
 
         """
         unknown = kwargs.keys() - _OPTIONS

@@ -39,7 +39,7 @@ def _number(value: float | None, name: str, *, is_positive: bool = True) -> Any:
     """A number as an array of the default dtype.
 
     Raises:
-      ValueError: it is None, or negative where it may not be.
+      ValueError: the number is None, or negative where `is_positive`.
 
     """
     if value is None or (is_positive and value < 0):
@@ -132,7 +132,7 @@ class ReLU(Elementwise):
       **kwargs: those of Layer.
 
     Raises:
-      ValueError: one of them is negative, or None where it may not be.
+      ValueError: an argument is negative, or None where it must not be.
 
     """
 
@@ -209,7 +209,7 @@ class Softmax(Elementwise):
 
     Args:
       axis: the axis, or a list of several.
-      robust_masking: whether what is masked is replaced, and not lowered.
+      robust_masking: whether masked logits are replaced by a large negative number, not lowered.
       **kwargs: those of Layer.
 
     """

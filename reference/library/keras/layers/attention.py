@@ -49,7 +49,7 @@ class DenseAttention(RandomLayer):
         return_attention_scores: bool = False,
         use_causal_mask: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """For each query the weighted sum of the values, and the weights if asked for.
+        """For each query the weighted sum of the values, and the weights if requested.
 
         Args:
           inputs: query of shape [batch, queries, size], value of [batch, keys, size], and key of
@@ -174,7 +174,7 @@ class Attention(DenseAttention):
             )
 
     def build(self, input_shape: ShapeLike) -> None:
-        """Make the scales, if there are any."""
+        """Create the scales, if the layer has any."""
         self.scale = self._one("scale") if self.use_scale else None
         is_sum = self.score_mode == "concat"
         self.concat_score_weight = self._one("concat_score_weight") if is_sum else None

@@ -48,9 +48,9 @@ class BatchNormalization(Layer):
       center: whether `beta` is added.
       scale: whether it is multiplied by `gamma`.
       beta_initializer: makes the first values of `beta`.
-      gamma_initializer: makes those of `gamma`.
-      moving_mean_initializer: makes those of the moving mean.
-      moving_variance_initializer: makes those of the moving variance.
+      gamma_initializer: the initializer of `gamma`.
+      moving_mean_initializer: the initializer of the moving mean.
+      moving_variance_initializer: the initializer of the moving variance.
       beta_regularizer: a loss of `beta`.
       gamma_regularizer: a loss of `gamma`.
       beta_constraint: what becomes of `beta` after an update.
@@ -58,7 +58,7 @@ class BatchNormalization(Layer):
       renorm: whether the moments of the batch are corrected towards the moving ones.
       renorm_clipping: the limits of that, `rmin`, `rmax` and `dmax`.
       renorm_momentum: the momentum of the moments that correct.
-      fused: False to compute in several operations even where there is one for it.
+      fused: False to compute with several operations even where a fused one exists.
       trainable: whether `gamma` and `beta` are trained.
       virtual_batch_size: the size of the parts of the batch that are normalized apart.
       adjustment: a function from the inputs' shape to a scale and an offset while training.

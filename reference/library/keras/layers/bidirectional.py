@@ -51,7 +51,7 @@ class Bidirectional(Wrapper):
     Args:
       layer: the layer, which is copied twice.
       merge_mode: how the outputs are merged: `concat`, `sum`, `ave`, `mul`; None for a list.
-      weights: first values of the variables, those of the forward layer first.
+      weights: the initial values of the variables, those of the forward layer first.
       backward_layer: the layer to run backwards, if it is not a copy of `layer`.
       **kwargs: those of Layer.
 
@@ -133,7 +133,7 @@ class Bidirectional(Wrapper):
 
         Args:
           inputs: of shape [batch, time, ...]; states and constants may follow in a list.
-          initial_state: the first states, those of the forward layer first.
+          initial_state: the initial states, those of the forward layer first.
           constants: further inputs of each step.
           **kwargs: `mask`, `training`.
 
@@ -199,7 +199,7 @@ class Bidirectional(Wrapper):
 
         Raises:
           AttributeError: the layers keep no states.
-          ValueError: it is no list.
+          ValueError: `states` is not a list.
 
         """
         if not self.stateful:

@@ -46,7 +46,7 @@ class Conv(Layer):
       activation: a function or its name.
       use_bias: whether a vector is added.
       kernel_initializer: makes the first values of the kernel `[*sizes, channels, filters]`.
-      bias_initializer: makes those of the vector `[filters]`.
+      bias_initializer: the initializer of the bias, a vector [filters].
       kernel_regularizer: a loss of the kernel.
       bias_regularizer: a loss of the vector.
       activity_regularizer: a loss of the outputs.
@@ -277,7 +277,7 @@ def channels_of(shape: TensorShape, axis: int) -> int:
     """The number of input channels.
 
     Raises:
-      ValueError: it is not known.
+      ValueError: the number is not known.
 
     """
     channels = tf.dimension_value(shape[axis])

@@ -125,7 +125,7 @@ class ConvLSTMCell(LSTMCell):
     def input_conv(
         self, x: Tensor, w: Tensor | Variable, b: TensorLike | None = None, padding: str = "valid"
     ) -> Tensor:
-        """The convolution of inputs, with a bias if there is one."""
+        """The convolution of inputs, with a bias unless it is None."""
         result = self._convolution(
             x,
             w,
@@ -158,7 +158,7 @@ class ConvLSTM(RNNOfCell):
     Inputs are of shape [batch, time, ..., channels], or [batch, time, channels, ...].
 
     Raises:
-      TypeError: it is to be unrolled.
+      TypeError: `unroll` is set.
 
     """
 

@@ -34,7 +34,7 @@ class Dense(Layer):
       activation: a function or its name.
       use_bias: whether a vector is added.
       kernel_initializer: makes the first values of the matrix `[inputs, units]`.
-      bias_initializer: makes those of the vector `[units]`.
+      bias_initializer: the initializer of the bias, a vector [units].
       kernel_regularizer: a loss of the matrix.
       bias_regularizer: a loss of the vector.
       activity_regularizer: a loss of the outputs.
@@ -179,8 +179,8 @@ class Dropout(RandomLayer):
 
     Args:
       rate: the share of elements that become 0, a number or a tensor.
-      noise_shape: the shape of what is drawn; None for a size of the inputs. An axis of size 1
-        shares what is drawn.
+      noise_shape: the shape of the random mask; None for a size of the inputs. An axis of size 1
+        shares the mask.
       seed: the operation's seed.
       **kwargs: those of Layer.
 

@@ -28,7 +28,7 @@ class Dot(Merge):
 
     Raises:
       TypeError: the axes are neither a number nor a list.
-      ValueError: these are not two numbers; on building: these are not two inputs, or sizes differ.
+      ValueError: `axes` are not two numbers; on building: there are not two inputs, or they differ.
 
     """
 

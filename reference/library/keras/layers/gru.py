@@ -29,8 +29,8 @@ class GRUCell(RecurrentCell):
       recurrent_activation: the function of the gates.
       use_bias: whether there is a bias.
       kernel_initializer: makes the first values of the kernel.
-      recurrent_initializer: those of the state's kernel.
-      bias_initializer: those of the bias.
+      recurrent_initializer: the initializer of the state's kernel.
+      bias_initializer: the initializer of the bias.
       kernel_regularizer: a loss of the kernel.
       recurrent_regularizer: one of the state's kernel.
       bias_regularizer: one of the bias.
@@ -40,7 +40,7 @@ class GRUCell(RecurrentCell):
       dropout: the share of the inputs that is dropped while training.
       recurrent_dropout: that of the state.
       reset_after: whether the reset gate is applied after the product with the state's kernel,
-        which then has a bias of its own.
+        which then has a separate bias.
       **kwargs: those of Layer; `seed`; `implementation`, 1 for a product for each gate, 2 for one.
 
     Raises:

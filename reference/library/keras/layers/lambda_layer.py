@@ -88,7 +88,7 @@ class Lambda(Layer):
         """The output shape given to the constructor, else the function's in a scratch graph.
 
         Raises:
-          NotImplementedError: it was told nothing, and the function takes no such inputs.
+          NotImplementedError: no shape was given, and the function does not take such inputs.
 
         """
         if self._output_shape is None:
@@ -114,7 +114,7 @@ class Lambda(Layer):
             return tf.nest.map_structure(lambda output: output.shape, self.call(inputs))
 
     def get_config(self) -> Config:
-        """The arguments of the constructor; functions are stored as they are."""
+        """The arguments of the constructor; functions are stored as Python objects."""
         config = {
             **super().get_config(),
             "function": self.function,

@@ -44,7 +44,7 @@ class LocallyConnected(Layer):
       activation: a function or its name.
       use_bias: whether a bias of each position is added.
       kernel_initializer: makes the first values of the kernels.
-      bias_initializer: makes those of the bias.
+      bias_initializer: the initializer of the bias.
       kernel_regularizer: a loss of the kernels.
       bias_regularizer: a loss of the bias.
       activity_regularizer: a loss of the outputs.
@@ -124,7 +124,7 @@ class LocallyConnected(Layer):
         """Make kernels and bias.
 
         Raises:
-          ValueError: sizes are not known, nothing comes out, or there is no such implementation.
+          ValueError: sizes are not known, the output is empty, or `implementation` is unknown.
 
         """
         sizes = tf.TensorShape(input_shape).as_list()

@@ -28,8 +28,8 @@ class LSTMCell(RecurrentCell):
       recurrent_activation: the function of the gates.
       use_bias: whether there is a bias.
       kernel_initializer: makes the first values of the kernel.
-      recurrent_initializer: those of the state's kernel.
-      bias_initializer: those of the bias.
+      recurrent_initializer: the initializer of the state's kernel.
+      bias_initializer: the initializer of the bias.
       unit_forget_bias: whether the bias of the forget gate begins with 1.
       kernel_regularizer: a loss of the kernel.
       recurrent_regularizer: one of the state's kernel.

@@ -44,7 +44,7 @@ def _sizes_of(shapes: Any) -> list[_Sizes]:
     """The shapes of several inputs.
 
     Raises:
-      ValueError: it is one shape alone, or a rank is not known.
+      ValueError: the argument is a single shape, or a rank is not known.
       IndexError: `shapes` is empty.
 
     """
@@ -100,7 +100,7 @@ class Merge(Layer):
         """Check that the shapes fit.
 
         Raises:
-          ValueError: there is one input, or batches or other sizes do not fit.
+          ValueError: there is a single input, or batches or other sizes do not fit.
 
         """
         shapes = _sizes_of(input_shape)
@@ -150,7 +150,7 @@ class Merge(Layer):
         """The conjunction of the inputs' masks.
 
         Raises:
-          ValueError: these are no lists, or there are not as many masks as inputs.
+          ValueError: the arguments are not lists, or there are not as many masks as inputs.
 
         """
         if not _has_masks(inputs, mask):
@@ -163,7 +163,7 @@ def _has_masks(inputs: Any, mask: Any) -> bool:
     """Whether there is a mask of any input.
 
     Raises:
-      ValueError: these are no lists, or there are not as many masks as inputs.
+      ValueError: the arguments are not lists, or there are not as many masks as inputs.
 
     """
     if mask is None:
@@ -255,7 +255,7 @@ class Concatenate(Merge):
         """Check that the shapes are the same but for the axis.
 
         Raises:
-          ValueError: there is one input, or they are not.
+          ValueError: there is a single input, or the shapes differ along another axis.
 
         """
         shapes = [list(sizes) for sizes in _sizes_of(input_shape)]
@@ -287,7 +287,7 @@ class Concatenate(Merge):
         """The concatenated masks.
 
         Raises:
-          ValueError: these are no lists, or there are not as many masks as inputs.
+          ValueError: the arguments are not lists, or there are not as many masks as inputs.
 
         """
         if not _has_masks(inputs, mask):

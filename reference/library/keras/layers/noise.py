@@ -121,7 +121,7 @@ class AlphaDropout(Noise):
 
     Args:
       rate: the share.
-      noise_shape: the shape of what is drawn; None for that of the inputs.
+      noise_shape: the shape of the random mask; None for the shape of the inputs.
       seed: the operation's seed.
       **kwargs: those of Layer.
 

@@ -24,7 +24,7 @@ def axes_argument(axis: int | Sequence[int]) -> Any:
     """The axis argument: an int, or a copied list of ints.
 
     Raises:
-      TypeError: it is neither an int nor a list or tuple.
+      TypeError: `axis` is neither an int nor a list or tuple.
 
     """
     if isinstance(axis, list | tuple):
@@ -75,7 +75,7 @@ class LayerNormalization(Layer):
       center: whether `beta` is added.
       scale: whether it is multiplied by `gamma`.
       beta_initializer: makes the first values of `beta`.
-      gamma_initializer: makes those of `gamma`.
+      gamma_initializer: the initializer of `gamma`.
       beta_regularizer: a loss of `beta`.
       gamma_regularizer: a loss of `gamma`.
       beta_constraint: what becomes of `beta` after an update.

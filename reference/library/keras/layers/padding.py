@@ -40,7 +40,7 @@ def _margins(given: Margins, rank: int, name: str) -> tuple[tuple[int, ...], ...
     """The (before, after) pairs of an argument, one for each spatial axis.
 
     Raises:
-      ValueError: it is neither a number, nor one or two for each axis.
+      ValueError: the argument is neither a number, nor one or two numbers for each axis.
 
     """
     if isinstance(given, int):

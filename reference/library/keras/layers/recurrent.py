@@ -59,13 +59,13 @@ class RNN(KeptStates, Layer):
       return_state: whether the last states are returned too.
       go_backwards: whether the last time comes first.
       stateful: whether the last states are the first ones of the next batch.
-      unroll: whether each time has operations of its own, instead of a loop.
+      unroll: whether each time step is built as separate operations, instead of a loop.
       time_major: whether time is the first axis.
       **kwargs: those of Layer; `input_length`; `zero_output_for_mask`, whether masked outputs are
         0, and not the output before.
 
     Raises:
-      ValueError: it is no cell.
+      ValueError: `cell` is not a cell.
 
     """
 

@@ -242,8 +242,8 @@ class SimpleRNNCell(RecurrentCell):
       activation: the function.
       use_bias: whether there is a bias.
       kernel_initializer: makes the first values of the kernel.
-      recurrent_initializer: those of the state's kernel.
-      bias_initializer: those of the bias.
+      recurrent_initializer: the initializer of the state's kernel.
+      bias_initializer: the initializer of the bias.
       kernel_regularizer: a loss of the kernel.
       recurrent_regularizer: one of the state's kernel.
       bias_regularizer: one of the bias.

@@ -1,4 +1,4 @@
-"""Batch renormalization: the moments of a batch corrected towards those of all batches so far."""
+"""Batch renormalization: a batch's moments are corrected towards the moving averages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def limits(clipping: Mapping[str, float | Tensor] | None) -> dict[str, float | T
     """The clipping bounds `rmax`, `rmin`, `dmax`, with defaults filled in.
 
     Raises:
-      ValueError: one is none of `rmax`, `rmin` and `dmax`.
+      ValueError: a key is not `rmax`, `rmin` or `dmax`.
 
     """
     bounds = dict(clipping or {})

@@ -116,7 +116,7 @@ class Permute(Layer):
       **kwargs: those of Layer.
 
     Raises:
-      ValueError: it is no order of 1 to n.
+      ValueError: `dims` is not a permutation of 1 to n.
 
     """
 

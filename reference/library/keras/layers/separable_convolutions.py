@@ -41,8 +41,8 @@ class SeparableConv(Conv):
       activation: a function or its name.
       use_bias: whether a vector is added.
       depthwise_initializer: makes the first values of the channels' kernels.
-      pointwise_initializer: makes those of the mixture.
-      bias_initializer: makes those of the vector.
+      pointwise_initializer: the initializer of the pointwise filters.
+      bias_initializer: the initializer of the bias.
       depthwise_regularizer: a loss of the channels' kernels.
       pointwise_regularizer: a loss of the mixture.
       bias_regularizer: a loss of the vector.
@@ -199,7 +199,7 @@ class DepthwiseConv(Conv):
       activation: a function or its name.
       use_bias: whether a vector is added.
       depthwise_initializer: makes the first values of the kernels.
-      bias_initializer: makes those of the vector.
+      bias_initializer: the initializer of the bias.
       depthwise_regularizer: a loss of the kernels.
       bias_regularizer: a loss of the vector.
       activity_regularizer: a loss of the outputs.

@@ -42,7 +42,7 @@ def deserialize(
       use_legacy_format: not used: graphs know this format only.
 
     Raises:
-      ValueError: it is no config, or its class is not known.
+      ValueError: `config` is not a config, or its class is not known.
 
     """
     del use_legacy_format

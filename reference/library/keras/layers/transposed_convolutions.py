@@ -137,7 +137,7 @@ class Transposed(Conv):
         first = 2 if self.data_format == "channels_first" else 1
         axes = range(first, first + self.rank)
         known = inputs.shape.as_list() if inputs.shape.rank is not None else [None] * 5
-        if self.rank != 2:  # of images alone Keras uses what is known
+        if self.rank != 2:  # Keras uses the static shape of images only.
             known = [None] * (self.rank + 2)
         now = [sizes[axis] if known[axis] is None else known[axis] for axis in axes]
         shape = tf.stack(self._placed(batch, self._lengths(now)))

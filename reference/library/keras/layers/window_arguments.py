@@ -45,7 +45,7 @@ def normalized_format(data_format: str | None) -> str:
     """`channels_last` or `channels_first`, the default for None.
 
     Raises:
-      ValueError: it is neither.
+      ValueError: `data_format` is neither.
 
     """
     given = image_data_format() if data_format is None else data_format
@@ -58,10 +58,10 @@ def normalized_format(data_format: str | None) -> str:
 
 
 def normalized_padding(padding: Any) -> Any:
-    """The validated padding: `valid`, `same` or `causal`, or explicit paddings as they are.
+    """The validated padding: `valid`, `same` or `causal`; explicit paddings are unchanged.
 
     Raises:
-      ValueError: it is none of these.
+      ValueError: `padding` is none of these.
 
     """
     if isinstance(padding, list | tuple):
@@ -86,7 +86,7 @@ def normalized_tuple(
       zero: whether 0 may be among them.
 
     Raises:
-      ValueError: it is not `n` integers, or one is too small.
+      ValueError: `value` is not `n` integers, or an integer is too small.
 
     """
     wrong = f"The `{name}` argument must be a tuple of {n} integers. Received: {value}"

@@ -28,11 +28,11 @@ class Wrapper(Layer):
     """Base class of layers that wrap another layer.
 
     Args:
-      layer: the other layer.
+      layer: the layer to wrap.
       **kwargs: those of Layer.
 
     Raises:
-      ValueError: it is no layer.
+      ValueError: `layer` is not a layer.
 
     """
 
@@ -99,7 +99,7 @@ class TimeDistributed(Wrapper):
       **kwargs: those of Layer.
 
     Raises:
-      ValueError: it is no layer, or is called on tensors of less than 3 axes.
+      ValueError: `layer` is not a layer, or the inputs have fewer than 3 axes.
 
     """
 
