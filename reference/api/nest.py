@@ -83,7 +83,7 @@ def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: b
       expand_composites: as of `flatten`.
 
     Raises:
-      TypeError: `flat_sequence` is no structure.
+      TypeError: `flat_sequence` is not a structure.
       ValueError: `flat_sequence` has another number of leaves.
 
     """
@@ -111,7 +111,7 @@ def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: b
 
 
 def _options(arguments: dict[str, Any]) -> tuple[bool, bool]:
-    """The keyword arguments of functions that take structures as they are many.
+    """The keyword arguments of functions that take several structures.
 
     Raises:
       ValueError: there is another one.
@@ -200,11 +200,11 @@ def _compare(one: TensorLike, other: TensorLike, types: bool, composites: bool) 
             raise ValueError(f"Incompatible composites: {_shown(one)} vs. {_shown(other)}")
     elif types:
         _compare_types(one, other)
-    mine = [part for _, part in branches(one, composites)]
-    theirs = [part for _, part in branches(other, composites)]
-    for pair in zip(mine, theirs, strict=False):
+    parts = [part for _, part in branches(one, composites)]
+    other_parts = [part for _, part in branches(other, composites)]
+    for pair in zip(parts, other_parts, strict=False):
         _compare(*pair, types, composites)
-    if len(mine) != len(theirs):
+    if len(parts) != len(other_parts):
         raise ValueError(
             "The two structures don't have the same number of elements. First structure: "
             f"{_shown(one)}. Second structure: {_shown(other)}"

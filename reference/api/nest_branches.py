@@ -53,8 +53,8 @@ def is_nested(seq: Any, composites: bool = False) -> bool:
 
 def same_namedtuples(nest1: Any, nest2: Any) -> bool:
     """Whether two named tuples have the same class name and field names."""
-    mine, other = type(nest1), type(nest2)
-    return bool(mine.__name__ == other.__name__ and nest1._fields == nest2._fields)
+    one, other = type(nest1), type(nest2)
+    return bool(one.__name__ == other.__name__ and nest1._fields == nest2._fields)
 
 
 def same_composites(one: Any, other: Any) -> bool:

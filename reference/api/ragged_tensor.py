@@ -65,7 +65,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
         Raises:
           ValueError: `row_splits` is not a vector, of another dtype, or empty.
-          TypeError: `validate` is no bool.
+          TypeError: `validate` is not a bool.
 
         """
         if not isinstance(validate, bool):

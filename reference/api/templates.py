@@ -159,11 +159,11 @@ def make_template(
     """A function that shares its variables between its calls.
 
     Args:
-      name_: see `Template`; so for the next four.
-      func_: see there.
-      create_scope_now_: see there.
-      unique_name_: see there.
-      custom_getter_: see there.
+      name_: as for `Template`.
+      func_: as for `Template`.
+      create_scope_now_: as for `Template`.
+      unique_name_: as for `Template`.
+      custom_getter_: as for `Template`.
       **kwargs: arguments that every call of the function gets.
 
     Raises:

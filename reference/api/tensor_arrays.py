@@ -55,7 +55,7 @@ class TensorArray:
     Raises:
       ValueError: neither `size` nor `handle`, `handle` without `flow`, or with arguments for
         a new array.
-      TypeError: `handle` is no tensor.
+      TypeError: `handle` is not a tensor.
 
     """
 

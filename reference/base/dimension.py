@@ -21,7 +21,7 @@ class Dimension:
     """One dimension: `value` is an int or None. Comparing with an unknown one gives None.
 
     Raises:
-      TypeError: the value is no integer.
+      TypeError: the value is not an integer.
       ValueError: the size is negative.
 
     """

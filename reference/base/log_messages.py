@@ -63,7 +63,7 @@ def log(level: int, msg: object, *args: object, **kwargs: Unpack[LogOptions]) ->
     """Write a message of a level, the arguments put into it by `%`.
 
     Raises:
-      TypeError: the level is no integer.
+      TypeError: the level is not an integer.
 
     """
     get_logger().log(level, msg, *args, **_from_here(kwargs))

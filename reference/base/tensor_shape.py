@@ -45,7 +45,7 @@ class TensorShape:
         None, an int, or a Dimension. Also a TensorShapeProto or another TensorShape.
 
     Raises:
-      TypeError: a dimension is no integer.
+      TypeError: a dimension is not an integer.
       ValueError: a dimension is negative.
 
     """

@@ -171,7 +171,7 @@ def tuple_(
       control_inputs: more operations to wait for.
 
     Raises:
-      ValueError: there is no tensor.
+      ValueError: there is not a tensor.
       TypeError: a control input is no tensor and no operation.
 
     """

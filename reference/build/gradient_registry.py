@@ -50,7 +50,7 @@ class RegisterGradient:
     """A decorator: the function `f(op, *grads)` is the gradient of this op type, or of this name.
 
     Raises:
-      TypeError: the op type is no string.
+      TypeError: the op type is not a string.
       KeyError: (on decorating) a function is registered for it already.
 
     """
@@ -70,7 +70,7 @@ def not_differentiable(op_type: str) -> None:
     """Say that operations of this type have no gradient.
 
     Raises:
-      TypeError: the op type is no string.
+      TypeError: the op type is not a string.
       KeyError: a function is registered for it already.
 
     """

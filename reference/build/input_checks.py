@@ -162,9 +162,9 @@ class _Context:
 
     def _earlier(self, role: str) -> ArgDecl | None:
         """The input before this one that gives the same attribute as its `role`, or None."""
-        mine = getattr(self.arg, role)
+        value = getattr(self.arg, role)
         before = itertools.takewhile(lambda arg: arg is not self.arg, self.declared.inputs)
-        return next((arg for arg in before if getattr(arg, role) == mine), None)
+        return next((arg for arg in before if getattr(arg, role) == value), None)
 
     def _all_converted(
         self, values: Any, wanted: Sequence[str | None], known: str | None

@@ -60,7 +60,7 @@ def set_experimental_options(options: Mapping[str, Option]) -> None:
     """Set options by name; those that are not named stay, unknown ones change nothing.
 
     Raises:
-      TypeError: the options are no mapping, or `min_graph_nodes` is no integer.
+      TypeError: the options are no mapping, or `min_graph_nodes` is not an integer.
 
     """
     given = dict(options)

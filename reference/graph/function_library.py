@@ -36,7 +36,7 @@ class FunctionLibrary:
         return bool(self._definitions)
 
     def add(self, function: FunctionDef) -> None:
-        """Take in a function; one that is there already and the same changes nothing.
+        """Add a function; adding the same one again changes nothing.
 
         Raises:
           InvalidArgumentValueError: an operation, or a function that differs, has that name.

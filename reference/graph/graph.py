@@ -192,11 +192,11 @@ class Graph(GraphScopes, Collections):
 
     def note_versions(self, versions: VersionDef) -> None:
         """Note those of a GraphDef that was imported: the older producer, the newer demands."""
-        mine = self._versions
-        mine.producer = min(mine.producer, versions.producer)
-        mine.min_consumer = max(mine.min_consumer, versions.min_consumer)
-        bad = {*mine.bad_consumers, *versions.bad_consumers}
-        mine.bad_consumers[:] = sorted(bad)
+        own_versions = self._versions
+        own_versions.producer = min(own_versions.producer, versions.producer)
+        own_versions.min_consumer = max(own_versions.min_consumer, versions.min_consumer)
+        bad = {*own_versions.bad_consumers, *versions.bad_consumers}
+        own_versions.bad_consumers[:] = sorted(bad)
 
     # -- life cycle
 

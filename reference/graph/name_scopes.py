@@ -29,7 +29,7 @@ class name_scope:  # noqa: N801 - the name that programs use
       values: tensors, operations and others of one graph, which becomes the default graph.
 
     Raises:
-      TypeError: the default name is no string.
+      TypeError: the default name is not a string.
       ValueError: on entering: values, but no name; an invalid name; values of several graphs.
 
     """

@@ -53,7 +53,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     (0, 0), which would mean that too, becomes (0, 2**31 - 1).
 
     Raises:
-      RuntimeError: neither is there, and seeds by chance were forbidden.
+      RuntimeError: there is no seed, and random seeds were forbidden.
 
     """
     graph = default_graph.get_default_graph()

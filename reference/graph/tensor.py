@@ -263,9 +263,9 @@ class Tensor(Overloads):
         try:
             self._sizes = tensor_shape.merge(self._sizes, sizes)
         except ValueError:
-            mine, other = map(tensor_shape.shape_text, (self._sizes, sizes))
+            own, other = map(tensor_shape.shape_text, (self._sizes, sizes))
             raise bad_value(
-                f"The shapes of {self.name} must be compatible, but are {mine} and {other}."
+                f"The shapes of {self.name} must be compatible, but are {own} and {other}."
             ) from None
 
     def consumers(self) -> list[Operation]:

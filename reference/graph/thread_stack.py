@@ -36,7 +36,7 @@ class ThreadStack(threading.local, Generic[Item]):
         is_abandoned = False
         try:
             yield item
-        except GeneratorExit:  # a `with` that was never left: nobody is there to catch an error
+        except GeneratorExit:  # a `with` that was never left: there is no caller to raise to
             is_abandoned = True
             raise
         finally:

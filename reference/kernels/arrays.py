@@ -44,7 +44,7 @@ def checked_shape(dims: Array) -> tuple[int, ...]:
     """A shape that is given as an integer tensor.
 
     Raises:
-      InvalidArgument: a dimension is negative or the tensor is no vector.
+      InvalidArgument: a dimension is negative or the tensor is not a vector.
 
     """
     require_rank(1, shape=dims)

@@ -314,9 +314,9 @@ def _best(
     """Score, class and box of the boxes kept in one image, the best first."""
     rows = []
     for number in range(scores.shape[1]):
-        mine = boxes[:, number if boxes.shape[1] > 1 else 0]
-        kept = _kept(_Boxes(mine).overlaps, scores[:, number], most, bounds)
-        rows += [(float(scores[box, number]), number, mine[box]) for box in kept]
+        class_boxes = boxes[:, number if boxes.shape[1] > 1 else 0]
+        kept = _kept(_Boxes(class_boxes).overlaps, scores[:, number], most, bounds)
+        rows += [(float(scores[box, number]), number, class_boxes[box]) for box in kept]
     return sorted(rows, key=lambda row: -row[0])
 
 

@@ -309,10 +309,10 @@ class _Beam:
         TensorFlow extends prefixes in order, the likeliest first. A parent that reaches its own
         child after that was dropped makes it anew, rejects it as too unlikely, and loses its score.
         """
-        every = HOST.concatenate([total, longer.reshape(-1)])
-        if len(every) <= self._width:
+        scores = HOST.concatenate([total, longer.reshape(-1)])
+        if len(scores) <= self._width:
             return
-        least = HOST.partition(every, -self._width)[-self._width]
+        least = HOST.partition(scores, -self._width)[-self._width]
         for position in HOST.flatnonzero(total < least).tolist():
             parent, value = parents[position], total[position]
             if 0 <= parent < position:
@@ -324,18 +324,18 @@ class _Beam:
     def _keep(self, total: Array, blank: Array, label: Array, longer: Array) -> None:
         """Keep the likeliest of the old prefixes and of those that are longer by a label."""
         count, classes = longer.shape
-        every = HOST.concatenate([total, longer.reshape(-1)])
-        order = HOST.argsort(-every, kind="stable")[: self._width]
-        order = order[(order < count) | (every[order] > _NEVER)]
+        scores = HOST.concatenate([total, longer.reshape(-1)])
+        order = HOST.argsort(-scores, kind="stable")[: self._width]
+        order = order[(order < count) | (scores[order] > _NEVER)]
         nodes = [
             self.nodes[i] if i < count else self._child(*divmod(i - count, classes))
             for i in order.tolist()
         ]
         is_new = order >= count
         old = HOST.where(is_new, 0, order)
-        self.total = every[order]
+        self.total = scores[order]
         self.blank = HOST.where(is_new, total.dtype.type(_NEVER), blank[old])
-        self.label = HOST.where(is_new, every[order], label[old])
+        self.label = HOST.where(is_new, scores[order], label[old])
         self.nodes = nodes
 
     def _child(self, position: int, label: int) -> int:

@@ -123,7 +123,7 @@ def loop(bind: Bind) -> KernelFunction:
     """Runs the function `body` on its own results as long as the function `cond` returns true."""
     dtypes = bind.attrs["T"]
     assert bind.function is not None  # within a session
-    goes_on = bind.function(
+    condition_of = bind.function(
         bind.attrs["cond"],
         dtypes,
         ["bool"],
@@ -138,7 +138,7 @@ def loop(bind: Bind) -> KernelFunction:
     )
 
     def compute(step: Step, *values: Array) -> object:
-        while _truth(goes_on(step, values)[0]):
+        while _truth(condition_of(step, values)[0]):
             step.check()
             values = body(step, values)
         return _results(values)

@@ -82,7 +82,7 @@ def one_number(given: Array, name: str) -> int:
     """The integer of a scalar in host memory.
 
     Raises:
-      InvalidArgument: the input of that name is no scalar.
+      InvalidArgument: the input of that name is not a scalar.
 
     """
     require_rank(0, **{name: given})
@@ -93,7 +93,7 @@ def vector_of(given: Array, name: str) -> list[int]:
     """The integers of a vector in host memory.
 
     Raises:
-      InvalidArgument: the input of that name is no vector.
+      InvalidArgument: the input of that name is not a vector.
 
     """
     require_rank(1, **{name: given})

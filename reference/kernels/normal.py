@@ -162,15 +162,15 @@ def _drawn_again(
     width = numbers.shape[1]
     kept = xp.empty_like(numbers)
     groups = xp.arange(len(numbers))
-    had = xp.zeros_like(groups)
+    drawn_counts = xp.zeros_like(groups)
     while True:
         good = xp.absolute(numbers) < _CUT
-        rank = xp.cumsum(good, axis=1) + (had[:, None] - 1)
+        rank = xp.cumsum(good, axis=1) + (drawn_counts[:, None] - 1)
         row, column = xp.nonzero(good & (rank < width))
         kept[groups[row], rank[row, column]] = numbers[row, column]
-        had = had + xp.sum(good, axis=1)
-        left = xp.nonzero(had < width)[0]
+        drawn_counts = drawn_counts + xp.sum(good, axis=1)
+        left = xp.nonzero(drawn_counts < width)[0]
         if not left.size:
             return kept
-        groups, had, counters = groups[left], had[left], counters[left] + 1
+        groups, drawn_counts, counters = groups[left], drawn_counts[left], counters[left] + 1
         numbers = draw(xp, *stream.at(counters))

@@ -171,7 +171,7 @@ def _train(
     name: str,
     grad: Array,
 ) -> None:
-    """Apply the formula to the variables as they are."""
+    """Apply the formula to the variables without conversion."""
 
     def check(shape: tuple[int, ...]) -> None:
         if shape != grad.shape:
@@ -241,8 +241,8 @@ def _check_rows(xp: ArrayModule, shape: Sequence[int], grad: Array, indices: Arr
         raise InvalidArgument(
             f"var and grad must have as many dimensions: {len(shape)}, not {grad.ndim}"
         )
-    for axis, (mine, its) in enumerate(zip(shape, grad.shape, strict=True)):
-        if axis and mine != its:
+    for axis, (variable_size, gradient_size) in enumerate(zip(shape, grad.shape, strict=True)):
+        if axis and variable_size != gradient_size:
             raise InvalidArgument(f"var and grad must match in dimension {axis}")
     if grad.shape[0] != indices.shape[0]:
         raise InvalidArgument("grad must be the same size as indices in the first dimension.")

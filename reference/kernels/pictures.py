@@ -91,7 +91,7 @@ def _with_alpha(pixels: Array, header: Header) -> Array:
 
 
 def _grey(pixels: Array) -> Array:
-    """RGB converted to grey by libpng's weights; equal red, green and blue stay as they are."""
+    """RGB converted to grey by libpng's weights; pixels that are grey already are unchanged."""
     wide = pixels[..., :3].astype("int64")
     half = 1 << 14 if pixels.dtype == "uint16" else 0
     mixed = (wide * HOST.array(_GREY)).sum(axis=2) + half >> 15

@@ -31,7 +31,7 @@ def scalar(value: Array, name: str) -> Array:
     """The number of a range's end: a float32.
 
     Raises:
-      KernelError: the tensor is no scalar.
+      KernelError: the tensor is not a scalar.
 
     """
     require_rank(0, **{name: value})

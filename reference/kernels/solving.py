@@ -131,9 +131,9 @@ def _by_blas(matrix: Array, rhs: Array, *, lower: bool) -> Array:
     """Systems one by one; BLAS gets them transposed, which is the memory order that it takes."""
     (substitute,) = linear_algebra().get_blas_funcs(("trsm",), (matrix, rhs))
     solutions = HOST.empty(rhs.shape, dtype=rhs.dtype)
-    every = HOST.broadcast_to(matrix, (*rhs.shape[:-2], *matrix.shape[-2:]))
+    matrices = HOST.broadcast_to(matrix, (*rhs.shape[:-2], *matrix.shape[-2:]))
     for number in HOST.ndindex(rhs.shape[:-2]):
-        solved = substitute(1, every[number].T, rhs[number].T, side=1, lower=not lower)
+        solved = substitute(1, matrices[number].T, rhs[number].T, side=1, lower=not lower)
         solutions[number] = solved.T
     return solutions
 

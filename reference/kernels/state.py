@@ -1,7 +1,7 @@
 """Kernels of reference variables: reads, assignments, updates.
 
 A reference is the variable's `VariableBuffer`. An array in a buffer is read-only and not shared: an
-update makes a new array, so that values that were read stay as they are. Without `use_locking`
+update makes a new array, so that values that were read do not change. Without `use_locking`
 one of two concurrent updates may be lost.
 """
 

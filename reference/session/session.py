@@ -157,7 +157,7 @@ class BaseSession:
           RuntimeError: the session is closed, or its graph is empty.
           TypeError: a fetch or a feed key is of an inappropriate type.
           ValueError: a fetch or a feed value is invalid.
-          AttributeError: `options` or `run_metadata` is no message.
+          AttributeError: `options` or `run_metadata` is not a message.
           OpError: an operation failed.
 
         Source: API reference, `tf.Session.run`.

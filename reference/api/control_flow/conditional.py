@@ -238,7 +238,7 @@ def _one_of(word: str, function: Branch | None, older: Branch | None) -> Branch:
 
 
 def _only(value: Any) -> Any:
-    """The only item of a list or tuple; any other value as it is."""
+    """The only item of a list or tuple; any other value unchanged."""
     is_single = isinstance(value, list | tuple) and len(value) == 1
     return value[0] if is_single else value
 

@@ -28,7 +28,7 @@ __all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "
 
 @contextmanager
 def reading_variables_where_used() -> Iterator[None]:
-    """Within it a variable is read on the device of what reads it."""
+    """In the `with`, a variable is read on the device of the operation that reads it."""
     scope = get_variable_scope()
     if scope.caching_device is not None:
         yield

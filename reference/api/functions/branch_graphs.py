@@ -140,7 +140,7 @@ class BranchGraph(FuncGraph):
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
         """As `Graph.control_dependencies`; the call waits for operations of other graphs."""
-        mine = []
+        own_elements = []
         for item in control_inputs or ():
             # A variable that was changed is not read to be waited for.
             as_element = (
@@ -150,10 +150,10 @@ class BranchGraph(FuncGraph):
             element = item.op if hasattr(item, "_handle") else element
             graph = getattr(element, "graph", self)
             if graph is self or graph is None:
-                mine.append(element)
+                own_elements.append(element)
             else:
                 self.waits_for[element if isinstance(element, Operation) else element.op] = None
-        with super().control_dependencies(None if control_inputs is None else mine):
+        with super().control_dependencies(None if control_inputs is None else own_elements):
             yield
 
     def build(

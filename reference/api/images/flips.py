@@ -128,7 +128,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
       name: the operations' scope.
 
     Raises:
-      ValueError: the rank is neither 3 nor 4, or `k` is no scalar.
+      ValueError: the rank is neither 3 nor 4, or `k` is not a scalar.
 
     """
     with name_scope(name, "rot90", [image, k]) as scope:

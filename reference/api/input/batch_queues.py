@@ -47,7 +47,7 @@ class Plan:
 
     Args:
       sets: sets of tensors, lists or dictionaries.
-      keep_input: whether they are put in at all, a bool, or one for each row.
+      keep_input: whether the elements are enqueued: a bool, or one for each row.
       enqueue_many: whether the tensors are of rows.
       what: the function, for messages.
 

@@ -183,7 +183,7 @@ def parse_single_example(
       By name a tensor or a SparseTensor.
 
     Raises:
-      ValueError: there are no features, one is not as it must be, or `serialized` is no scalar.
+      ValueError: there are no features, a spec is invalid, or `serialized` is not a scalar.
 
     """
     if not features:

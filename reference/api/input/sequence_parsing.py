@@ -80,7 +80,7 @@ def parse_single_sequence_example(
       The context features, and the feature lists; by name.
 
     Raises:
-      ValueError: as of `parse_sequence_example`, or `serialized` is no scalar.
+      ValueError: as of `parse_sequence_example`, or `serialized` is not a scalar.
 
     """
     _check(context_features, sequence_features)

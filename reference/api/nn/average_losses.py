@@ -50,13 +50,13 @@ def _checked_rank(losses: Tensor) -> AbstractContextManager[object]:
 
 def _fitted(weights: Tensor, losses: Tensor) -> Tensor:
     """The weights with a last dimension of 1 added or removed, if they differ by one rank."""
-    mine, wanted = weights.shape.ndims, losses.shape.ndims
-    if mine == 0:
+    weights_rank, losses_rank = weights.shape.ndims, losses.shape.ndims
+    if weights_rank == 0:
         return weights
-    if mine is not None and wanted is not None:
-        if mine - wanted == 1:
+    if weights_rank is not None and losses_rank is not None:
+        if weights_rank - losses_rank == 1:
             return squeeze(weights, [-1])
-        return expand_dims(weights, [-1]) if wanted - mine == 1 else weights
+        return expand_dims(weights, [-1]) if losses_rank - weights_rank == 1 else weights
     count = rank(weights)
     more = count - rank(losses)
 

@@ -262,8 +262,8 @@ def _check_weights(ids: SparseTensor, weights: TensorLike | SparseTensor) -> Non
     if not isinstance(weights, SparseTensor):
         raise bad_type(f"sp_weights must be either None or SparseTensor, got {type(weights)}")
     for part in ("values", "indices", "dense_shape"):
-        mine, other = getattr(ids, part), getattr(weights, part)
-        mine.shape.assert_is_compatible_with(other.shape)
+        ids_part, weights_part = getattr(ids, part), getattr(weights, part)
+        ids_part.shape.assert_is_compatible_with(weights_part.shape)
 
 
 def _weighted(

@@ -114,12 +114,12 @@ def _summed_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
         return both[0], both[1]
     if len(axes) != 2:
         raise bad_value(f"`axes` must be an integer or have length 2. Received {axes}.")
-    mine, theirs = ([one] if isinstance(one, int) else one for one in axes)
-    if len(mine) != len(theirs):
+    a_axes, b_axes = ([one] if isinstance(one, int) else one for one in axes)
+    if len(a_axes) != len(b_axes):
         raise bad_value(
-            f"Different number of contraction axes `a` and `b`, {len(mine)} != {len(theirs)}."
+            f"Different number of contraction axes `a` and `b`, {len(a_axes)} != {len(b_axes)}."
         )
-    return mine, theirs
+    return a_axes, b_axes
 
 
 def _counted_axes(a: Tensor, count: int) -> tuple[Any, Any]:

@@ -77,11 +77,11 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 def _as_floats(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     """Both operands as floats: integers of up to 16 bits as float32, wider ones as float64."""
-    mine, other = left.dtype.base_dtype, right.dtype.base_dtype
-    if mine is not other:
-        raise bad_type(f"`x` and `y` must have the same dtype, got {mine!r} != {other!r}.")
-    if mine.is_integer:
-        wide = dtypes.float32 if mine.size <= _SHORT else dtypes.float64
+    dtype, other = left.dtype.base_dtype, right.dtype.base_dtype
+    if dtype is not other:
+        raise bad_type(f"`x` and `y` must have the same dtype, got {dtype!r} != {other!r}.")
+    if dtype.is_integer:
+        wide = dtypes.float32 if dtype.size <= _SHORT else dtypes.float64
         return cast(left, wide), cast(right, wide)
     return left, right
 
@@ -173,7 +173,7 @@ def sign_(x: TensorLike, name: str | None = None) -> Tensor:
 
 @public("math.round", "round")
 def round_(x: TensorLike, name: str | None = None) -> Tensor:
-    """Round to the nearest integer, halves to the even one; integers are returned as they are."""
+    """Round to the nearest integer, halves to the even one; integers are returned unchanged."""
     value = convert_to_tensor(x, name="x")
     return value if value.dtype.is_integer else one("Round", {"x": value}, name)
 

@@ -171,11 +171,11 @@ def _squared(norm: Tensor, odd: Tensor, even: Tensor, squarings: Tensor, matrix:
     most = reduce_max(squarings)
     start = constant(0.0, norm.dtype)
 
-    def goes_on(step: Tensor, _: Tensor) -> Any:
+    def has_squarings(step: Tensor, _: Tensor) -> Any:
         return cond(all_finite, lambda: less(step, most), lambda: constant(False))
 
     def squared(step: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         return step + 1, select_v2(less(step, squarings), matmul(value, value), value)
 
-    exponential: Tensor = while_loop(goes_on, squared, [start, result])[1]
+    exponential: Tensor = while_loop(has_squarings, squared, [start, result])[1]
     return exponential

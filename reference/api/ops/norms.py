@@ -119,9 +119,9 @@ def _greatest_singular_value(value: Tensor, axes: tuple[int, ...]) -> Tensor:
     positive = map_fn(
         lambda axis: cond(axis >= 0, lambda: axis, lambda: axis + count), convert_to_tensor(axes)
     )
-    every = range_(count)
-    there = concat([setdiff1d(every, positive, dtypes.int32)[0], positive], 0)
-    back = map_fn(lambda axis: cast(squeeze(where(equal(there, axis))), dtypes.int32), every)
+    all_axes = range_(count)
+    there = concat([setdiff1d(all_axes, positive, dtypes.int32)[0], positive], 0)
+    back = map_fn(lambda axis: cast(squeeze(where(equal(there, axis))), dtypes.int32), all_axes)
     moved = transpose(value, there)
     values = apply_op("Svd", {"input": moved}, {"compute_uv": False}, None).outputs[0]
     greatest = reduce_max(absolute(values), -1, keepdims=True)

@@ -189,12 +189,12 @@ def _sparse_weights(numbers: SparseTensor, weights: Any) -> Tensor:
             f"Received weights={weights} of type: {type(weights).__name__}"
         )
     checks = [
-        assert_equal(mine, theirs, message=f"'weights' and 'values' must have the same {what}.")
-        for mine, theirs, what in (
+        assert_equal(one, other, message=f"'weights' and 'values' must have the same {what}.")
+        for one, other, what in (
             (weights.dense_shape, numbers.dense_shape, "dense shape"),
             (weights.indices, numbers.indices, "indices"),
         )
-        if mine is not theirs
+        if one is not other
     ]
     if not checks:
         return weights.values

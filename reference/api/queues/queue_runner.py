@@ -237,8 +237,8 @@ def start_queue_runners(
       collection: the collection.
 
     Raises:
-      ValueError: there is no session.
-      TypeError: `sess` is no session.
+      ValueError: there is not a session.
+      TypeError: `sess` is not a session.
 
     """
     sess = get_default_session() if sess is None else sess

@@ -30,7 +30,7 @@ class BaseStagingArea:
       memory_limit: how many bytes fit in; 0 for any number.
 
     Raises:
-      ValueError: lists whose lengths differ, or a shared name that is no string.
+      ValueError: lists whose lengths differ, or a shared name that is not a string.
 
     """
 

@@ -99,7 +99,7 @@ def copied(assets: Assets, export_dir: str, done: set[str]) -> None:
     Args:
       assets: what to copy, and where it is.
       export_dir: the model's folder.
-      done: those that are there already, which grows.
+      done: the files that were copied already; this call adds its own.
 
     Raises:
       OpError: a file cannot be copied.

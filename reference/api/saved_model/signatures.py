@@ -54,7 +54,7 @@ def build_signature_def(
       defaults: constants of the graph that stand for inputs that are not given.
 
     Raises:
-      ValueError: a default is no constant.
+      ValueError: a default is not a constant.
 
     """
     signature = SignatureDef()

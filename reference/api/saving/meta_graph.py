@@ -125,7 +125,7 @@ def _described(meta_info_def: object, saver: SaverDef | None) -> MetaGraphDef:
 
 
 def _name_ops(meta_graph: MetaGraphDef) -> None:
-    """Add the declarations of the operations, unless some are there."""
+    """Add the declarations of the operations, unless the MetaGraphDef has some."""
     if not meta_graph.meta_info_def.stripped_op_list.op:
         declared = stripped_op_list_for_graph(meta_graph.graph_def)
         meta_graph.meta_info_def.stripped_op_list.CopyFrom(declared)

@@ -252,7 +252,7 @@ class Saver:
 
         Raises:
           RuntimeError: the operations have not been created.
-          TypeError: `sess` is no session, or `save_path` is no path.
+          TypeError: `sess` is not a session, or `save_path` is not a path.
           ValueError: `latest_filename` has a folder or is the path's name, or the folder of the
             checkpoint cannot be created.
           OpError: a variable is not initialized, or a file cannot be written.
@@ -319,7 +319,7 @@ class Saver:
         Raises:
           ValueError: there is no checkpoint of that path.
           NotFoundError: the checkpoint lacks a variable.
-          InvalidArgumentError: a variable has another dtype or shape in it.
+          InvalidArgumentError: a variable has another dtype or shape in the checkpoint.
           DataLossError: the checkpoint's files are damaged.
 
         """

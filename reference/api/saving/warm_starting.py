@@ -219,8 +219,8 @@ def _grouped(wanted: object) -> dict[str, list[Any]]:
             f"`vars_to_warm_start must be a `list` or `str`. Given type is {type(wanted)}"
         )
     elif all(isinstance(pattern, str) for pattern in wanted):
-        every = GraphKeys.GLOBAL_VARIABLES
-        variables = [item for pattern in wanted for item in graph.get_collection(every, pattern)]
+        key = GraphKeys.GLOBAL_VARIABLES
+        variables = [item for pattern in wanted for item in graph.get_collection(key, pattern)]
     elif all(map(_is_variable, wanted)):
         variables = wanted
     else:

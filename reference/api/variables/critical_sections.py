@@ -174,12 +174,12 @@ class CriticalSection:
 
     def _is_own(self, handle: Tensor) -> bool:
         """Whether a handle is one of this section's lock."""
-        mine, its = self._handle.op, handle.op
+        own_op, other_op = self._handle.op, handle.op
         return (
-            its.type == "MutexV2"
-            and bool(its.get_attr("shared_name"))
-            and its.get_attr("shared_name") == mine.get_attr("shared_name")
-            and (its.device == mine.device or _colocation(its) == _colocation(mine))
+            other_op.type == "MutexV2"
+            and bool(other_op.get_attr("shared_name"))
+            and other_op.get_attr("shared_name") == own_op.get_attr("shared_name")
+            and (other_op.device == own_op.device or _colocation(other_op) == _colocation(own_op))
         )
 
     def _check_exclusive(self, resources: Collection[Tensor], exclusive: bool) -> None:

@@ -185,7 +185,7 @@ class RandomNormal(Seeded):
     """Numbers of a normal distribution.
 
     Raises:
-      ValueError: the default dtype is no float.
+      ValueError: the default dtype is not a float.
 
     """
 

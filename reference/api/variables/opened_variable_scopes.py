@@ -39,15 +39,15 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
       name_or_scope: a name, a VariableScope, or None for the default name, made unique.
       default_name: the name if `name_or_scope` is None.
       values: tensors that say which graph.
-      initializer: the default initializer inside; so for the other defaults of a scope.
-      regularizer: see there.
-      caching_device: see there.
-      partitioner: see there.
+      initializer: the default initializer of variables in the scope.
+      regularizer: their default regularizer.
+      caching_device: their default caching device.
+      partitioner: their default partitioner.
       custom_getter: wraps that of the outer scope.
       reuse: True to share variables, AUTO_REUSE to share or make them; else as outside.
-      dtype: see there.
-      use_resource: see there.
-      constraint: see there.
+      dtype: their default dtype.
+      use_resource: whether they are resource variables by default.
+      constraint: their default constraint.
       auxiliary_name_scope: whether to open a name scope too.
 
     Raises:

@@ -83,7 +83,7 @@ class _Gained(Seeded):
       dtype: the default dtype, a float.
 
     Raises:
-      ValueError: the dtype is no float.
+      ValueError: the dtype is not a float.
 
     """
 

@@ -438,7 +438,7 @@ class UnreadVariable(ResourceVariable):
         self._read = None  # type: ignore[assignment]  # in a function nothing is fetched
         if (
             not default_graph.get_default_graph().building_function
-        ):  # only a run needs what is there
+        ):  # only a run needs the variable to exist
             with self._after():
                 self._read = self._read_here()
 

@@ -27,7 +27,7 @@ _REPORTING_DEVICE: Final = "/cpu:0"
 
 
 class _Resource(NamedTuple):
-    """A resource in a collection: its handle, what makes it, and whether it is there."""
+    """A resource in a collection: its handle, its creating operation, whether it is created."""
 
     handle: Tensor
     create: Operation

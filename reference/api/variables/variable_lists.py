@@ -155,7 +155,7 @@ def assert_variables_initialized(var_list: Any = None) -> Tensor | None:
       var_list: variables; by default all global and local ones.
 
     Returns:
-      A tensor whose value means nothing, or None where there is no variable.
+      A tensor whose value has no meaning; None if there are no variables.
 
     """
     variables = (_known() if var_list is None else var_list) or _held()

@@ -52,7 +52,7 @@ __all__ = [
 
 
 class _ReuseMode(enum.Enum):
-    """How variables are shared, beside not at all and always."""
+    """Whether `get_variable` shares variables: never, always, or those that exist."""
 
     AUTO_REUSE = 1  # share the variable if it exists, else create it
 

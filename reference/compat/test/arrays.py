@@ -106,7 +106,7 @@ class ArrayAssertions(SessionCase):
         self, a: Any, b: Any, rtol: float, atol: float, path: tuple[object, ...], msg: str
     ) -> None:
         subscripts = "".join(f"[{key}]" for key in path)
-        a, b = (it._asdict() if hasattr(it, "_asdict") else it for it in (a, b))
+        a, b = (value._asdict() if hasattr(value, "_asdict") else value for value in (a, b))
         if isinstance(a, Mapping) != isinstance(b, Mapping):
             raise ValueError(
                 f"Can't compare dict to non-dict, a{subscripts} vs b{subscripts}. {msg}"
@@ -151,7 +151,10 @@ class ArrayAssertions(SessionCase):
         a, b = self._arrays(a, b)
         self._assert_same_shape(a, b, "")
         dtype = a.dtype
-        a, b = (it.astype(np.float32) if it.dtype.type in _SMALL_FLOATS else it for it in (a, b))
+        a, b = (
+            array.astype(np.float32) if array.dtype.type in _SMALL_FLOATS else array
+            for array in (a, b)
+        )
         if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
             return
         is_far = (np.abs(a - b) > atol + rtol * np.abs(b)) | (np.isnan(a) != np.isnan(b))

@@ -87,7 +87,7 @@ class Benchmark:
     def _caller(self) -> str:
         """The name of the benchmark that called this: the outermost running method of `self`."""
         frames = reversed(inspect.stack(context=0))
-        return next(it.function for it in frames if it.frame.f_locals.get("self") is self)
+        return next(frame.function for frame in frames if frame.frame.f_locals.get("self") is self)
 
     def run_op_benchmark(
         self,

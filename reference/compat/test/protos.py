@@ -72,7 +72,9 @@ class ProtoAssertions(unittest.TestCase):
         expected, actual = _rounded(a), _rounded(b)
         if relative_tolerance is not None:
             _adopt_near_numbers(expected, actual, relative_tolerance)
-        texts = [text_format.MessageToString(it).splitlines() for it in (expected, actual)]
+        texts = [
+            text_format.MessageToString(message).splitlines() for message in (expected, actual)
+        ]
         if texts[0] != texts[1]:
             lines = difflib.unified_diff(texts[0], texts[1], "expected", "found", lineterm="")
             self.fail(self._formatMessage(msg, "Messages differ:\n" + "\n".join(lines)))

@@ -36,7 +36,7 @@ def function(
         `run_metadata` of the runs.
 
     Raises:
-      TypeError: `updates` is no list.
+      TypeError: `updates` is not a list.
       ValueError: there is another argument.
 
     """

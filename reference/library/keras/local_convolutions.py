@@ -39,8 +39,8 @@ def local_conv(
             slice(at * stride, at * stride + size)
             for at, stride, size in zip(position, strides, kernel_size, strict=True)
         ]
-        every = slice(None)
-        here = (every, every, *along) if is_first else (every, *along, every)
+        full = slice(None)
+        here = (full, full, *along) if is_first else (full, *along, full)
         parts.append(tf.reshape(inputs[here], (1, -1, width)))
     products = tf.reshape(batch_dot(tf.concat(parts, 0), kernel), (*output_shape, -1, depth))
     order = [rank, rank + 1, *range(rank)] if is_first else [rank, *range(rank), rank + 1]

@@ -33,7 +33,7 @@ class Metric(Layer):
     Args:
       name: its name.
       dtype: the dtype of its variables; `floatx()` by default.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

@@ -65,7 +65,7 @@ class Layer(base_layer.Layer):
       name: its name, that of its variable scope too; or a VariableScope.
       dtype: the dtype of its variables; by default that of the first inputs.
       **kwargs: those of a Keras layer; `_scope`, a variable scope or its name; `_reuse`, whether
-        variables that are there are shared.
+        variables that exist already are shared.
 
     Raises:
       ValueError: a scope or reuse is given where layers manage variables as those of Keras do.
@@ -99,7 +99,7 @@ class Layer(base_layer.Layer):
                 self._scope = captured
 
     def __setattr__(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)  # layers in it are not kept
+        object.__setattr__(self, name, value)  # layers in it are not tracked
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)

@@ -35,7 +35,7 @@ class Dropout(keras_core.Dropout, Layer):
       noise_shape: the shape of the random mask; None for a size of the inputs.
       seed: the operation's seed.
       name: the layer's name.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

@@ -108,7 +108,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.begin()
 
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
-        """Write the graph, and save the model as it is."""
+        """Write the graph, and save the model in its present state."""
         del coord
         step = session.run(self._global_step_tensor)
         graph = get_default_graph()

@@ -76,7 +76,7 @@ class Scaffold:
       local_init_feed_dict: what `local_init_op` is fed.
 
     Raises:
-      TypeError: `copy_from_scaffold` is no scaffold.
+      TypeError: `copy_from_scaffold` is not a scaffold.
 
     """
 

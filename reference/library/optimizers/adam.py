@@ -38,7 +38,7 @@ class AdamOptimizer(SteppingOptimizer):
     Its slots are `m` and `v`; the powers of both betas are non-slot variables.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
+      learning_rate: a number, a scalar tensor, or a function that returns one; as the next two.
       beta1: how much of the first mean is kept in a step.
       beta2: how much of the second mean is kept in a step.
       epsilon: a small number that is added to the root.

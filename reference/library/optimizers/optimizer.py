@@ -74,9 +74,9 @@ class Optimizer:
 
     #: Gradients are applied as they come.
     GATE_NONE: Final = 0
-    #: All gradients of an operation's inputs are there before any of them is used.
+    #: No gradient of an operation's inputs is used before all of them are computed.
     GATE_OP: Final = 1
-    #: All gradients are there before any of them is used.
+    #: No gradient is used before all of them are computed.
     GATE_GRAPH: Final = 2
 
     def __init__(
@@ -211,7 +211,7 @@ class Optimizer:
         Raises:
           TypeError: a gradient is no tensor, nor IndexedSlices, nor None.
           ValueError: there are no pairs, or no gradients.
-          NotImplementedError: what shall be changed is no variable.
+          NotImplementedError: an object to update is not a variable.
 
         """
         del skip_gradients_aggregation

@@ -1,6 +1,6 @@
 """`tf.train.SyncReplicasOptimizer`: synchronous updates by the gradients of several replicas.
 
-Gradients go into accumulators; once enough are there, the chief's queue runner applies their mean
+Gradients go into accumulators; once these have enough, the chief's queue runner applies their mean
 and hands out tokens, one for each replica's next step. Here all replicas are threads of one
 process. Source: TF 2.21.
 """
@@ -250,7 +250,7 @@ class SyncReplicasOptimizer(Optimizer):
 
 
 class _SyncReplicasOptimizerHook(SessionRunHook):
-    """Initializes a replica once its session is there."""
+    """Initializes a replica once its session is created."""
 
     def __init__(
         self, sync_optimizer: SyncReplicasOptimizer, is_chief: bool, num_tokens: int

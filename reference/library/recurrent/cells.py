@@ -60,7 +60,7 @@ class RNNCell(Layer):
       trainable: whether its variables are trained.
       name: its name.
       dtype: of its variables.
-      **kwargs: those of `tf.layers.Layer`.
+      **kwargs: as for `tf.layers.Layer`.
 
     """
 
@@ -185,10 +185,10 @@ class CellOfLayer(RNNCell):
     Args:
       num_units: the size of the state.
       activation: a function, or its name; tanh if nothing is given.
-      reuse: whether variables that are there are shared.
+      reuse: whether variables that exist already are shared.
       name: the cell's name.
       dtype: of its variables.
-      **kwargs: those of `tf.layers.Layer`.
+      **kwargs: as for `tf.layers.Layer`.
 
     Raises:
       ValueError: the dtype is not of real or complex numbers.
@@ -274,10 +274,10 @@ class BasicRNNCell(CellOfLayer):
     Args:
       num_units: the size of the state.
       activation: a function, or its name; tanh if nothing is given.
-      reuse: whether variables that are there are shared.
+      reuse: whether variables that exist already are shared.
       name: the cell's name.
       dtype: of its variables.
-      **kwargs: those of `tf.layers.Layer`.
+      **kwargs: as for `tf.layers.Layer`.
 
     """
 
@@ -313,12 +313,12 @@ class GRUCell(CellOfLayer):
     Args:
       num_units: the size of the state.
       activation: a function, or its name; tanh if nothing is given.
-      reuse: whether variables that are there are shared.
+      reuse: whether variables that exist already are shared.
       kernel_initializer: of the matrices; by default that of the variable scope.
       bias_initializer: of the vectors; by default ones for the gates, zeros for the rest.
       name: the cell's name.
       dtype: of its variables.
-      **kwargs: those of `tf.layers.Layer`.
+      **kwargs: as for `tf.layers.Layer`.
 
     """
 

@@ -63,10 +63,10 @@ class BasicLSTMCell(CellOfLayer):
       forget_bias: a number that is added to the forget gate, so that it forgets little at first.
       state_is_tuple: whether the state is an LSTMStateTuple; else both side by side.
       activation: a function, or its name; tanh if nothing is given.
-      reuse: whether variables that are there are shared.
+      reuse: whether variables that exist already are shared.
       name: the cell's name.
       dtype: of its variables.
-      **kwargs: those of `tf.layers.Layer`.
+      **kwargs: as for `tf.layers.Layer`.
 
     """
 
@@ -143,10 +143,10 @@ class LSTMCell(CellOfLayer):
       forget_bias: a number that is added to the forget gate, so that it forgets little at first.
       state_is_tuple: whether the state is an LSTMStateTuple; else both side by side.
       activation: a function, or its name; tanh if nothing is given.
-      reuse: whether variables that are there are shared.
+      reuse: whether variables that exist already are shared.
       name: the cell's name.
       dtype: of its variables.
-      **kwargs: those of `tf.layers.Layer`.
+      **kwargs: as for `tf.layers.Layer`.
 
     """
 

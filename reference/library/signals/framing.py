@@ -125,7 +125,7 @@ def frame(
       A tensor with two dimensions, frames and the samples of each, in place of the one.
 
     Raises:
-      ValueError: the rank is 0, or a number is no scalar.
+      ValueError: the rank is 0, or a number is not a scalar.
 
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):

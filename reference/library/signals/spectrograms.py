@@ -73,7 +73,7 @@ def stft(
       Complex numbers of shape `[..., frames, fft_length // 2 + 1]`.
 
     Raises:
-      ValueError: the rank is 0, or a number is no scalar.
+      ValueError: the rank is 0, or a number is not a scalar.
 
     """
     with name_scope(name, "stft", [signals, frame_length, frame_step]):

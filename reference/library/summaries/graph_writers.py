@@ -363,7 +363,7 @@ def initialize(graph: Graph | GraphDef | None = None, session: BaseSession | Non
 
     Raises:
       RuntimeError: there is no present writer.
-      ValueError: there is no session.
+      ValueError: there is not a session.
 
     """
     if _STATE.writer is None:

@@ -1,4 +1,4 @@
-"""The execute stage for graphs with control flow: operations fire when what they wait for is there.
+"""The execute stage for graphs with control flow: operations fire once their inputs are available.
 
 A value may be *dead*: an operation with a dead input, or that waits for a dead one, does not
 execute and its outputs are dead too. `Switch` makes one of its outputs dead; `Merge` fires with the

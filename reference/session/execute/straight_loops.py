@@ -52,7 +52,7 @@ class StraightLoop:
       enters: the Enter operations; the value of the first is in register 1, and so on.
       size: how many registers there are.
       condition: the steps up to the condition.
-      goes_on: the register of the condition.
+      condition_register: the register of the condition.
       switch: a Switch, which errors of the condition's shape are those of, and its device.
       body: the steps after it, if it holds.
       after: the steps after it, if it does not.
@@ -65,7 +65,7 @@ class StraightLoop:
     enters: tuple[Operation, ...]
     size: int
     condition: Steps
-    goes_on: int
+    condition_register: int
     switch: tuple[Operation, str]
     body: Steps
     after: Steps
@@ -90,7 +90,7 @@ class StraightLoop:
         registers: Registers = [step, *values, *[None] * (self.size - 1 - len(values))]
         while True:
             self.condition.run(registers)
-            if not scalar(registers[self.goes_on], self.switch):
+            if not scalar(registers[self.condition_register], self.switch):
                 self.after.run(registers)
                 return [registers[register] for register in self.exits]
             if step is not None:

@@ -114,8 +114,8 @@ class KernelBindings:
         except KernelError as error:  # as in TensorFlow, before any operation runs
             raise run_error(error, op, device.name) from error
         if on_host:
-            every = frozenset({registry.EVERY})
-            return replace(entry, host_inputs=every, host_outputs=every), bound
+            all_arguments = frozenset({registry.EVERY})
+            return replace(entry, host_inputs=all_arguments, host_outputs=all_arguments), bound
         return entry, device.guarded(bound, op.name)
 
     def _bind(self, op: Operation, device: LocalDevice, xp: Any) -> registry.Bind:

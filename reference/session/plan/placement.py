@@ -57,7 +57,7 @@ class Placer:
         """Place operations that have no device yet: of the whole graph, or those that are needed.
 
         Returns:
-          The device of each operation placed so far; every needed one is there.
+          The device of each operation placed so far, which includes every needed one.
 
         Raises:
           InvalidArgumentError: an operation's device does not exist, has no kernel for it, or
@@ -227,7 +227,7 @@ class Placer:
 
 
 def _is_source(op: Operation) -> bool:
-    """Whether an operation has no inputs and one output, which is no reference."""
+    """Whether an operation has no inputs and one output, which is not a reference."""
     outputs = op.outputs
     return not op.inputs and len(outputs) == 1 and not outputs[0].dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
 

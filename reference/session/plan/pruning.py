@@ -43,9 +43,9 @@ def prune(
         op = pending.pop()
         if op in needed:
             continue
-        every = _predecessors(op, fed)
-        pending.extend(every)
-        before = needed[op] = _ordered(op, every)
+        predecessors = _predecessors(op, fed)
+        pending.extend(predecessors)
+        before = needed[op] = _ordered(op, predecessors)
         number = op.id
         for other in before:
             if other.id >= number:

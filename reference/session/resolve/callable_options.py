@@ -53,7 +53,7 @@ def read_request(options: CallableOptions, graph: Graph, known_devices: Collecti
       known_devices: the full names of the session's devices.
 
     Raises:
-      AttributeError: `options` is no message.
+      AttributeError: `options` is not a message.
       InvalidArgumentError: a feed or a fetch is not in the graph, a tensor is fed twice or both
         fed and fetched, there is nothing to run, or a device is none of the session's.
       NotFoundError: a target is not in the graph.

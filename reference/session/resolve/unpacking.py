@@ -58,7 +58,7 @@ def unshared(values: list[Any], sources: Sequence[Source]) -> list[Any]:
 
     Args:
       values: the fetched values, as `fetched_value` gives them.
-      sources: where each comes from: the caller's own arrays, which were fed, are left as they are.
+      sources: where each comes from: the caller's own arrays, which were fed, are not copied.
 
     """
     seen: set[int] = set()

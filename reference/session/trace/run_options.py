@@ -34,7 +34,7 @@ def read_options(options: RunOptions | None) -> RunOptions | None:
 def wants_trace(options: RunOptions | None) -> bool:
     """Whether step statistics are wanted: every level but NO_TRACE gives the same ones.
 
-    TensorFlow gathers them, too, to report the tensors that are there when memory runs out.
+    TensorFlow records them, too, to report the live tensors when memory runs out.
     """
     return options is not None and (
         options.trace_level > RunOptions.NO_TRACE or options.report_tensor_allocations_upon_oom

@@ -35,7 +35,7 @@ class RunReport:
 
     Attributes:
       signature: its signature.
-      is_empty: whether it says nothing at all.
+      is_empty: whether it reports nothing.
       trace: what executes it and takes the times; None if it is not timed.
       has_graphs: whether the executed graphs are wanted.
       has_costs: whether it counts for the cost model.

@@ -102,7 +102,7 @@ def mkdir(path: FilePath) -> None:
 
 @public("io.gfile.makedirs")
 def makedirs(path: FilePath) -> None:
-    """Make a folder and its parents, as far as they do not exist.
+    """Make a folder and those of its parents that do not exist.
 
     Raises:
       FailedPreconditionError: a part of the path is a file.

@@ -175,7 +175,7 @@ class Barrier:
             self._serve()
 
     def _serve(self) -> None:
-        """Serve the waiting attempts, in order, as far as there are elements."""
+        """Serve the waiting attempts, in order, while there are elements."""
         while self._waiting:
             first = self._waiting[0]
             if len(self._ready) >= first.wanted:

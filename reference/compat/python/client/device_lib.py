@@ -19,7 +19,7 @@ def list_local_devices(session_config: ConfigProto | None = None) -> list[Device
       session_config: the session's ConfigProto, or None.
 
     Raises:
-      AttributeError: `session_config` is no message.
+      AttributeError: `session_config` is not a message.
       RuntimeError: there would be none.
 
     """

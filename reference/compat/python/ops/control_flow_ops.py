@@ -77,7 +77,7 @@ def _Enter(  # noqa: N802 - TensorFlow's name
     Args:
       tensor: a tensor, a variable, or a value of several tensors.
       frame_name: which frame.
-      is_constant: whether it is there in every iteration.
+      is_constant: whether the value is available in every iteration.
       parallel_iterations: how many iterations may run side by side.
       use_ref: whether a reference stays one.
       use_input_shape: whether its static shape is kept.
@@ -132,7 +132,7 @@ def ref_select(index: Tensor, inputs: Sequence[object], name: str | None = None)
 
 
 def merge(inputs: Sequence[Value | None], name: str | None = None) -> Any:
-    """The first of the values that is there, and which one that is.
+    """The first of the values that is alive, and its index.
 
     Raises:
       ValueError: a value is None.

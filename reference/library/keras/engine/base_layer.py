@@ -161,7 +161,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             kwargs["mask"] = masks
         training, args, kwargs = self._resolved_training(args, kwargs)
         with calling(self, inputs, training):
-            if not any(map(_is_array, tf.nest.flatten(given))):  # which are taken as they are
+            if not any(map(_is_array, tf.nest.flatten(given))):  # which are not converted
                 assert_input_compatibility(self.input_spec, inputs, self.name)
             self._check_declared_shape(inputs)
             with tf.name_scope(self._name_scope()):
@@ -380,7 +380,7 @@ class RandomLayer(Layer):
       seed: the operations' seed; each further operation has the next one.
       force_generator: not used: graphs have random operations, which keep their own state.
       rng_type: `legacy_stateful`, which is all there is in graphs, or another name of Keras'.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: there is no such `rng_type`.

@@ -35,7 +35,7 @@ class InputSpec:
       optional: whether None may be given.
 
     Raises:
-      TypeError: an axis is no integer.
+      TypeError: an axis is not an integer.
       ValueError: an axis is beyond the rank.
 
     """

@@ -52,7 +52,7 @@ class LeakyReLU(Elementwise):
 
     Args:
       alpha: the slope there.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `alpha` is None.
@@ -77,7 +77,7 @@ class ELU(Elementwise):
 
     Args:
       alpha: the factor there.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `alpha` is None.
@@ -102,7 +102,7 @@ class ThresholdedReLU(Elementwise):
 
     Args:
       theta: the threshold.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `theta` is None or negative.
@@ -129,7 +129,7 @@ class ReLU(Elementwise):
       max_value: the largest value, if any.
       negative_slope: the slope below the threshold.
       threshold: where x begins to count.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: an argument is negative, or None where it must not be.
@@ -165,7 +165,7 @@ class PReLU(Elementwise):
       alpha_regularizer: a loss of them.
       alpha_constraint: what becomes of them after an update.
       shared_axes: axes along which the slope is the same.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -210,7 +210,7 @@ class Softmax(Elementwise):
     Args:
       axis: the axis, or a list of several.
       robust_masking: whether masked logits are replaced by a large negative number, not lowered.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

@@ -26,7 +26,7 @@ class DenseAttention(RandomLayer):
 
     Args:
       dropout: the share of the weights that is dropped while training.
-      **kwargs: those of Layer; `seed`; `causal`, whether a query looks at no later value.
+      **kwargs: as for Layer; `seed`; `causal`, whether a query looks at no later value.
 
     """
 
@@ -54,7 +54,7 @@ class DenseAttention(RandomLayer):
         Args:
           inputs: query of shape [batch, queries, size], value of [batch, keys, size], and key of
             the value's shape; by default it is the value.
-          mask: which queries are there, and which values, or None for either.
+          mask: which queries exist, and which values (the rest is padding), or None for either.
           training: whether weights are dropped.
           return_attention_scores: whether the weights are returned too.
           use_causal_mask: whether a query looks at no later value.

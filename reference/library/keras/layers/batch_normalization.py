@@ -63,7 +63,7 @@ class BatchNormalization(Layer):
       virtual_batch_size: the size of the parts of the batch that are normalized apart.
       adjustment: a function from the inputs' shape to a scale and an offset while training.
       name: the layer's name.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       TypeError: `axis` is neither an int nor a list.

@@ -53,7 +53,7 @@ class Bidirectional(Wrapper):
       merge_mode: how the outputs are merged: `concat`, `sum`, `ave`, `mul`; None for a list.
       weights: the initial values of the variables, those of the forward layer first.
       backward_layer: the layer to run backwards, if it is not a copy of `layer`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: an argument is not a layer, the mode is unknown, or the two layers do not fit.

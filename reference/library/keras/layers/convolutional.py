@@ -52,7 +52,7 @@ class Conv(Layer):
       activity_regularizer: a loss of the outputs.
       kernel_constraint: what becomes of the kernel after an update.
       bias_constraint: what becomes of the vector.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: a number is too small, groups do not divide the filters, or strides and dilation

@@ -40,7 +40,7 @@ class Dense(Layer):
       activity_regularizer: a loss of the outputs.
       kernel_constraint: what becomes of the matrix after an update.
       bias_constraint: what becomes of the vector.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `units` is negative; on building: the last size of the inputs is not known.
@@ -154,7 +154,7 @@ class Activation(Layer):
 
     Args:
       activation: a function or its name.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -182,7 +182,7 @@ class Dropout(RandomLayer):
       noise_shape: the shape of the random mask; None for a size of the inputs. An axis of size 1
         shares the mask.
       seed: the operation's seed.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: the rate is not between 0 and 1.
@@ -248,7 +248,7 @@ class Embedding(Layer):
       embeddings_constraint: what becomes of the matrix after an update.
       mask_zero: whether number 0 means that there is nothing, and is masked.
       input_length: how many numbers there are in each example, where that is always the same.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: a size is not positive.
@@ -342,7 +342,7 @@ class Masking(Layer):
 
     Args:
       mask_value: the number that means that there is nothing.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

@@ -24,7 +24,7 @@ class Dot(Merge):
     Args:
       axes: the axis, or one of each.
       normalize: whether inputs are first scaled to length 1 along it.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       TypeError: the axes are neither a number nor a list.

@@ -41,7 +41,7 @@ class GRUCell(RecurrentCell):
       recurrent_dropout: that of the state.
       reset_after: whether the reset gate is applied after the product with the state's kernel,
         which then has a separate bias.
-      **kwargs: those of Layer; `seed`; `implementation`, 1 for a product for each gate, 2 for one.
+      **kwargs: as for Layer; `seed`; `implementation`, 1 for a product for each gate, 2 for one.
 
     Raises:
       ValueError: `units` is not positive.

@@ -39,7 +39,7 @@ class Lambda(Layer):
       output_shape: the shape without the batch, or a function that gives the whole shape.
       mask: the mask of the outputs, or a function of inputs and mask that gives it.
       arguments: more arguments of the function.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: on calling: the function made a variable, which the layer would not know.

@@ -52,7 +52,7 @@ class LocallyConnected(Layer):
       bias_constraint: what becomes of the bias.
       implementation: 1 for a product for each position, 2 for one with a masked matrix, 3 for one
         with a sparse matrix.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: the padding does not fit; on building: sizes are not known, or nothing comes out.

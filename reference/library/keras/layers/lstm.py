@@ -39,7 +39,7 @@ class LSTMCell(RecurrentCell):
       bias_constraint: of the bias.
       dropout: the share of the inputs that is dropped while training.
       recurrent_dropout: that of the state.
-      **kwargs: those of Layer; `seed`; `implementation`, 1 for a product for each gate, 2 for one.
+      **kwargs: as for Layer; `seed`; `implementation`, 1 for a product for each gate, 2 for one.
 
     Raises:
       ValueError: `units` is not positive.

@@ -241,7 +241,7 @@ class Concatenate(Merge):
 
     Args:
       axis: the axis, which may be counted from the end.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

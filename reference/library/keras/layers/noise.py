@@ -69,7 +69,7 @@ class GaussianNoise(Noise):
     Args:
       stddev: their deviation.
       seed: the operation's seed.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -94,7 +94,7 @@ class GaussianDropout(Noise):
     Args:
       rate: the share of Dropout that has this variance.
       seed: the operation's seed.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -123,7 +123,7 @@ class AlphaDropout(Noise):
       rate: the share.
       noise_shape: the shape of the random mask; None for the shape of the inputs.
       seed: the operation's seed.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -162,7 +162,7 @@ class SpatialDropout1D(Dropout):
 
     Args:
       rate: the share of channels.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -181,7 +181,7 @@ class SpatialDropout2D(Dropout):
     Args:
       rate: the share of channels.
       data_format: `channels_last` or `channels_first`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -214,7 +214,7 @@ class ActivityRegularization(Layer):
     Args:
       l1: the factor of the sum of absolute values.
       l2: the factor of the sum of squares.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

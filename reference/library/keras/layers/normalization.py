@@ -80,7 +80,7 @@ class LayerNormalization(Layer):
       gamma_regularizer: a loss of `gamma`.
       beta_constraint: what becomes of `beta` after an update.
       gamma_constraint: what becomes of `gamma`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       TypeError: `axis` is neither an int nor a list.

@@ -83,7 +83,7 @@ class ZeroPadding(Margin):
       rank: how many such axes there are.
       padding: how many zeros: a number, or one or two for each axis.
       data_format: `channels_last` or `channels_first`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: the numbers are too few, too many or negative.
@@ -119,7 +119,7 @@ class ZeroPadding1D(Margin):
 
     Args:
       padding: how many: a number, or two.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: the numbers are too few, too many or negative.
@@ -160,7 +160,7 @@ class Cropping(Margin):
       rank: how many such axes there are.
       cropping: how much is cut off: a number, or one or two for each axis.
       data_format: `channels_last` or `channels_first`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: the numbers are too few, too many or negative; on calling: nothing would stay.
@@ -205,7 +205,7 @@ class Cropping1D(Cropping):
 
     Args:
       cropping: how much is cut off: a number, or two.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: the numbers are too few, too many or negative; on calling: nothing would stay.

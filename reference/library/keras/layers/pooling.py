@@ -51,7 +51,7 @@ class Pooling(Layer):
       padding: `valid` or `same`.
       data_format: `channels_last` or `channels_first`.
       name: the layer's name.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: a size or a name of padding or format is wrong.
@@ -192,7 +192,7 @@ class GlobalPooling(Layer):
       rank: how many axes there are places along.
       data_format: `channels_last` or `channels_first`.
       keepdims: whether these axes stay, with size 1.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

@@ -61,7 +61,7 @@ class RNN(KeptStates, Layer):
       stateful: whether the last states are the first ones of the next batch.
       unroll: whether each time step is built as separate operations, instead of a loop.
       time_major: whether time is the first axis.
-      **kwargs: those of Layer; `input_length`; `zero_output_for_mask`, whether masked outputs are
+      **kwargs: as for Layer; `input_length`; `zero_output_for_mask`, whether masked outputs are
         0, and not the output before.
 
     Raises:

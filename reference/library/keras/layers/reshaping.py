@@ -26,7 +26,7 @@ class Flatten(Layer):
 
     Args:
       data_format: where channels are; they become the innermost.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -64,7 +64,7 @@ class Reshape(Layer):
 
     Args:
       target_shape: its shape, of which one size may be -1.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -113,7 +113,7 @@ class Permute(Layer):
 
     Args:
       dims: the order, of axes counted from 1.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `dims` is not a permutation of 1 to n.
@@ -147,10 +147,10 @@ class RepeatVector(Layer):
 
     Args:
       n: how often.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
-      TypeError: `n` is no integer.
+      TypeError: `n` is not an integer.
 
     """
 

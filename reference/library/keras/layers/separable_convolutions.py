@@ -50,7 +50,7 @@ class SeparableConv(Conv):
       depthwise_constraint: what becomes of the channels' kernels after an update.
       pointwise_constraint: what becomes of the mixture.
       bias_constraint: what becomes of the vector.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -205,7 +205,7 @@ class DepthwiseConv(Conv):
       activity_regularizer: a loss of the outputs.
       depthwise_constraint: what becomes of the kernels after an update.
       bias_constraint: what becomes of the vector.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 

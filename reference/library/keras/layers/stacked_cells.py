@@ -31,7 +31,7 @@ class StackedRNNCells(Layer):
 
     Args:
       cells: the cells.
-      **kwargs: those of Layer; `reverse_state_order`, whether states are listed the last cell's
+      **kwargs: as for Layer; `reverse_state_order`, whether states are listed the last cell's
         first.
 
     Raises:

@@ -38,7 +38,7 @@ class Transposed(Conv):
       strides: how far apart its places are in the outputs.
       padding: `valid` or `same`.
       output_padding: how much longer the outputs are than they must be.
-      **kwargs: those of Conv.
+      **kwargs: as for Conv.
 
     Raises:
       ValueError: as Conv, or the output padding is not less than the strides.

@@ -28,7 +28,7 @@ class UpSampling1D(Layer):
 
     Args:
       size: how often.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     """
 
@@ -74,7 +74,7 @@ class UpSampling2D(UpSampling):
       size: how many times, a number or one for each axis.
       data_format: `channels_last` or `channels_first`.
       interpolation: `nearest`, `bilinear`, `bicubic` or `area`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: there is no such format, or a size is not positive.
@@ -113,7 +113,7 @@ class UpSampling3D(UpSampling):
     Args:
       size: how often, a number or one for each axis.
       data_format: `channels_last` or `channels_first`.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: there is no such format, or a size is not positive.

@@ -29,7 +29,7 @@ class Wrapper(Layer):
 
     Args:
       layer: the layer to wrap.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `layer` is not a layer.
@@ -96,7 +96,7 @@ class TimeDistributed(Wrapper):
 
     Args:
       layer: the layer, of inputs without the axis of time.
-      **kwargs: those of Layer.
+      **kwargs: as for Layer.
 
     Raises:
       ValueError: `layer` is not a layer, or the inputs have fewer than 3 axes.
