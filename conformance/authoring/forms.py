@@ -147,7 +147,8 @@ def form(value: object) -> Json:  # noqa: C901 - one line per kind of value
         case Matcher(json):
             return dict(json)
         case Recorded():
-            return value._expr  # noqa: SLF001 - the recorder owns its symbols
+            expr: Json = value._expr  # noqa: SLF001 - the recorder owns its symbols
+            return expr
         case None | bool() | str():
             return value
         case np.ndarray():
