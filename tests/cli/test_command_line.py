@@ -95,7 +95,7 @@ WRONG = [
     ("bench reference --job nothing", "no job is called 'nothing'"),
     ("bench reference --rounds 0", "--rounds"),
     (f"bench {TINY} --job no-op", "no Python namespace"),
-    ("history text.txt", "line 1: at the top: not JSON"),
+    ("history text.txt", "line 1: at the top: cannot be read as JSON"),
     ("history gone.jsonl", "gone.jsonl"),
     ("history h.jsonl --commit x", "--commit is for --add"),
     ("history h.jsonl --add text.txt", "cannot be read as JSON"),

@@ -227,7 +227,7 @@ def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:
             c.blame(clause)
     weighed = "weighed" if is_weighed else "all alike"
     title = f"{row.function} of batches, {weighed}, gives what was seen so far."
-    return c.case(id_, title, (clause, "METRICS-021"))
+    return c.case(id_, title, tuple(sorted((clause, "METRICS-021"))))
 
 
 def _placeholder(c: ApiAuthor, array: np.ndarray, rows: int | None) -> Symbol:
