@@ -174,10 +174,12 @@ def giving(
         if not isinstance(fetches, list):
             return values
         for index, fetch in enumerate(fetches):
-            (element,) = elements(session, [fetch]) or [None]
-            op = getattr(element, "op", None)
+            fetched = elements(session, [fetch])
+            if len(fetched) != 1:  # a list within the list, or nothing that a graph has
+                continue
+            op = getattr(fetched[0], "op", None)
             if op is not None and op.type in types and when(op):
-                values[index] = change(op, element.value_index, values[index])
+                values[index] = change(op, fetched[0].value_index, values[index])
         return values
 
     return running(tf, changed)

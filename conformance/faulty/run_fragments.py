@@ -74,6 +74,8 @@ def giving(tf: Namespace, change: Callable[[Any, Any], Value]) -> Namespace:
         if not isinstance(fetches, list):
             return values
         tensors = elements(session, fetches)
+        if len(tensors) != len(values):  # lists within the list
+            return values
         return [change(value, tensor) for value, tensor in zip(values, tensors, strict=True)]
 
     return running(tf, run)
