@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sessrun.conformance.benchmarks.processes import Side
 
 SUMMARY = "time backends side by side in one interleaved run"
-#: Rounds of a block that is one of many.
-_BLOCK_ROUNDS: Final = 10
+#: Rounds of a block that is one of many: as many as take about as long as the processes' start.
+BLOCK_ROUNDS: Final = 30
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -225,7 +225,7 @@ def _measured(
             sides,
             jobs,
             measured,
-            rounds=_BLOCK_ROUNDS if _decides(args) else -(-args.rounds // count),
+            rounds=BLOCK_ROUNDS if _decides(args) else -(-args.rounds // count),
             seed=args.seed,
             device=args.device,
         )

@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _planted(percent: float, args: argparse.Namespace, seed: int) -> Comparison:
     """One run of the jobs on the reference and on the slowed one, until decided."""
-    from sessrun.cli.bench import known
+    from sessrun.cli.bench import BLOCK_ROUNDS, known
     from sessrun.conformance.benchmarks.deciding import until_decided
     from sessrun.conformance.benchmarks.processes import Side
     from sessrun.conformance.benchmarks.selection import select
@@ -102,7 +102,7 @@ def _planted(percent: float, args: argparse.Namespace, seed: int) -> Comparison:
         sides,
         select(_JOBS),
         lambda blocks: until_decided(blocks, known, budget=args.budget),
-        rounds=10,
+        rounds=BLOCK_ROUNDS,
         seed=seed,
     )
     return compare_backends(form, "old", "new")
