@@ -30,12 +30,11 @@ __all__ = [
     "MARGIN",
     "MOST",
     "Decision",
-    "block_seconds",
-    "calls_of_block",
     "decide",
     "decide_apart",
     "decide_runs",
     "decide_series",
+    "seconds_of_calls",
 ]
 
 #: The chance that anything of a run is called FASTER or SLOWER although nothing differs.
@@ -127,7 +126,7 @@ def decide_series(
     """
     ratios: dict[Clock, _Array] = {}
     for clock in CLOCKS:
-        before, after = (block_seconds(side, rounds, clock) for side in (old, new))
+        before, after = (_block_seconds(side, rounds, clock) for side in (old, new))
         if before is not None and after is not None:
             ratios[clock] = after / before
     return decide(ratios, jobs, ended=ended)
@@ -146,27 +145,27 @@ def decide_runs(
 
     """
     sides = [
-        _seconds_of_calls(series, count) for series, count in zip((old, new), rounds, strict=True)
+        seconds_of_calls(series, count) for series, count in zip((old, new), rounds, strict=True)
     ]
     return decide_apart(sides[0], sides[1], jobs)
 
 
-def _seconds_of_calls(series: Mapping[str, Any], rounds: int) -> dict[Clock, _Array]:
+def seconds_of_calls(series: Mapping[str, Any], rounds: int) -> dict[Clock, _Array]:
     """By clock the time of one call in each block; a clock that did not go is left out."""
-    by_clock = {clock: block_seconds(series, rounds, clock) for clock in CLOCKS}
+    by_clock = {clock: _block_seconds(series, rounds, clock) for clock in CLOCKS}
     return {
-        clock: seconds / calls_of_block(series)
+        clock: seconds / _calls_of_block(series)
         for clock, seconds in by_clock.items()
         if seconds is not None
     }
 
 
-def calls_of_block(series: Mapping[str, Any]) -> int:
+def _calls_of_block(series: Mapping[str, Any]) -> int:
     """How many calls a batch of n and one of 2n are together: each ends with one call more."""
     return 3 * int(series["batches"]["calls"]) + 2
 
 
-def block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Array | None:
+def _block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Array | None:
     """The time of a batch of n and one of 2n calls in each block; None if no such clock went.
 
     Args:

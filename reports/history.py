@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from sessrun.reports.block_verdicts import CLOCKS, LEVEL, block_seconds, calls_of_block
+from sessrun.reports.block_verdicts import LEVEL, seconds_of_calls
 from sessrun.spec.loader import parse_json
 from sessrun.spec.schema import SpecError, check
 
@@ -119,11 +119,8 @@ def entry_of(run: Mapping[str, Any], commit: str) -> dict[str, Any]:
 def _seconds(series: Mapping[str, Any], rounds: int) -> dict[str, Any]:
     """The time of one call, and by which clock: the median of the blocks, or of the samples."""
     if "batches" in series:
-        for clock in CLOCKS:
-            times = block_seconds(series, rounds, clock)
-            if times is not None:
-                seconds = float(np.median(times)) / calls_of_block(series)
-                return {"clock": clock, "seconds": seconds}
+        for clock, seconds in seconds_of_calls(series, rounds).items():  # processor time first
+            return {"clock": clock, "seconds": float(np.median(seconds))}
     device = "device_samples" in series
     samples = series["device_samples" if device else "samples"]
     return {"clock": "device" if device else "wall", "seconds": float(np.median(samples))}

@@ -24,7 +24,7 @@ import sessrun
 from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.benchmarks.processes import Side
 
-__all__ = ["check_imports", "sides_of_trees"]
+__all__ = ["check_imports", "git", "sides_of_trees"]
 
 #: Where sessrun's own benchmarks are in its tree.
 _BENCHMARKS: Final = Path("conformance", "benchmarks")
@@ -44,17 +44,17 @@ def sides_of_trees(backend: str, revision: str, build: str = "") -> Iterator[tup
       AdapterError: this is no repository, the revision is not in it, or the build fails.
 
     """
-    root = Path(_git(Path.cwd(), "rev-parse", "--show-toplevel"))
-    here = _git(Path.cwd(), "rev-parse", "--show-prefix")
+    root = Path(git(Path.cwd(), "rev-parse", "--show-toplevel"))
+    here = git(Path.cwd(), "rev-parse", "--show-prefix")
     commit = _commit(root, revision)
     names = f"{backend}@{commit[:8]}", f"{backend}@{_now(root, commit)}"
     with tempfile.TemporaryDirectory(prefix="sessrun-") as temporary:
         tree = Path(temporary, "tree")
         try:
-            _git(root, "worktree", "add", "--detach", str(tree), commit)
+            git(root, "worktree", "add", "--detach", str(tree), commit)
             if (tree / ".gitmodules").exists():
                 with suppress(AdapterError):  # out of reach: what needs them tells
-                    _git(tree, "submodule", "update", "--init", "--recursive")
+                    git(tree, "submodule", "update", "--init", "--recursive")
             if (root / "src" / "sessrun").is_dir():
                 shutil.rmtree(tree / _BENCHMARKS, ignore_errors=True)
                 shutil.copytree(root / _BENCHMARKS, tree / _BENCHMARKS)
@@ -64,14 +64,14 @@ def sides_of_trees(backend: str, revision: str, build: str = "") -> Iterator[tup
             )
         finally:
             with suppress(AdapterError):  # twice: one that was interrupted is locked
-                _git(root, "worktree", "remove", "--force", "--force", str(tree))
+                git(root, "worktree", "remove", "--force", "--force", str(tree))
 
 
 def _commit(root: Path, revision: str) -> str:
     try:
-        return _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        return git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     except AdapterError as error:
-        shallow = _git(root, "rev-parse", "--is-shallow-repository") == "true"
+        shallow = git(root, "rev-parse", "--is-shallow-repository") == "true"
         why = "; the clone is shallow: fetch more of it" if shallow else ""
         raise AdapterError(f"{root} has no revision {revision!r}{why}") from error
 
@@ -150,12 +150,18 @@ def _now(root: Path, old: str) -> str:
 
     It has the `+` too where its commit is the old one: the sides need two names.
     """
-    head = _git(root, "rev-parse", "HEAD")
-    changed = head == old or _git(root, "status", "--porcelain", "--untracked-files=no")
+    head = git(root, "rev-parse", "HEAD")
+    changed = head == old or git(root, "status", "--porcelain", "--untracked-files=no")
     return head[:8] + ("+" if changed else "")
 
 
-def _git(folder: Path, *arguments: str) -> str:
+def git(folder: Path, *arguments: str) -> str:
+    """What a command of git prints in a folder, without its last line break.
+
+    Raises:
+      AdapterError: git cannot be run, or refuses.
+
+    """
     try:
         done = subprocess.run(  # noqa: S603 - git, with a revision that cannot be an option
             ["git", *arguments],  # noqa: S607 - whichever git the user has

@@ -55,8 +55,8 @@ def _compiled(pattern: bytes | str) -> re.Pattern[str]:
 
 def _matches(x: Array, pattern: bytes | str) -> Array:
     compiled = _compiled(pattern)
-    found = [compiled.fullmatch(text.decode()) is not None for text in x.reshape(-1)]
-    return np.array(found, bool).reshape(x.shape)
+    matches = [compiled.fullmatch(text.decode()) is not None for text in x.reshape(-1)]
+    return np.array(matches, bool).reshape(x.shape)
 
 
 @definition("RegexFullMatch")

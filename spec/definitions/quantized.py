@@ -284,7 +284,7 @@ def _dequantize(
     """With MIN_COMBINED, MIN_FIRST or SCALED, of one range or of one for each place of an axis."""
     levels = _integers(x).astype(np.float64)
     info = np.iinfo(_integers(x).dtype)
-    shape = [-1 if place == axis else 1 for place in range(x.ndim)] if axis >= 0 else ()
+    shape = [-1 if dimension == axis else 1 for dimension in range(x.ndim)] if axis >= 0 else ()
     low, high = (end.astype(np.float64).reshape(shape) for end in (low, high))
     count = float(info.max) - float(info.min)
     if mode == "MIN_COMBINED":

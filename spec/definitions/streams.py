@@ -191,7 +191,7 @@ def _keyed_shuffle(value: Array, key: Array, counter: Array, _alg: Array) -> Arr
     if not value.ndim:
         return value
     words, rows = _words(*_of_key(key, counter)), list(range(len(value)))
-    for place in range(len(rows) - 1):
-        other = place + next(words) % (len(rows) - place)
-        rows[place], rows[other] = rows[other], rows[place]
+    for row in range(len(rows) - 1):
+        other = row + next(words) % (len(rows) - row)
+        rows[row], rows[other] = rows[other], rows[row]
     return value[rows]

@@ -73,12 +73,22 @@ def run(seconds: float, cpus: int = 2) -> dict:
         "seed": 1,
         "rounds": 2,
         "series": [
-            {"case": "a", "backend": "reference@12345678", "unit": "s", "correct": True,
-             "samples": [seconds, seconds]},
-            {"case": "wrong", "backend": "reference", "unit": "s", "correct": False,
-             "samples": [seconds, seconds]},
+            {
+                "case": "a",
+                "backend": "reference@12345678",
+                "unit": "s",
+                "correct": True,
+                "samples": [seconds, seconds],
+            },
+            {
+                "case": "wrong",
+                "backend": "reference",
+                "unit": "s",
+                "correct": False,
+                "samples": [seconds, seconds],
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 def test_runs_are_kept_by_commit_and_machine(tmp_path: Path) -> None:

@@ -49,17 +49,10 @@ def _head() -> str:
       UserError: there is none.
 
     """
-    import subprocess
+    from sessrun.adapters.errors import AdapterError
+    from sessrun.conformance.benchmarks.trees import git
 
     try:
-        done = subprocess.run(
-            ["git", "rev-parse", "HEAD"],  # noqa: S607 - whichever git the user has
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError as error:
-        raise UserError(f"git cannot be run ({error}): name the commit with --commit") from error
-    if done.returncode:
-        raise UserError("this folder is in no git repository: name the commit with --commit")
-    return done.stdout.strip()[:12]
+        return git(Path.cwd(), "rev-parse", "HEAD")[:12]
+    except AdapterError as error:
+        raise UserError(f"{error}: name the commit with --commit") from error
