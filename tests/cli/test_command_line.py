@@ -94,6 +94,8 @@ WRONG = [
     ("bench nobody", "no adapter is called 'nobody'"),
     ("bench reference --job nothing", "no job is called 'nothing'"),
     ("bench reference --rounds 0", "--rounds"),
+    ("bench reference --against HEAD --rounds 9", "leave out --rounds"),
+    ("bench reference tiny --decide --processes 2", "leave out --processes"),
     (f"bench {TINY} --job no-op", "no Python namespace"),
     ("history text.txt", "line 1: at the top: cannot be read as JSON"),
     ("history gone.jsonl", "gone.jsonl"),

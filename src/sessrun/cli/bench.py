@@ -25,15 +25,20 @@ if TYPE_CHECKING:
 SUMMARY = "time backends side by side in one interleaved run"
 #: Rounds of a block that is one of many: as many as take about as long as the processes' start.
 BLOCK_ROUNDS: Final = 30
+#: Samples per job and backend, and the processes that share them, where nothing is decided.
+ROUNDS: Final = 40
+PROCESSES: Final = 4
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("backends", nargs="+", help="adapters with a namespace; peers: torch, jax")
     parser.add_argument("--job", action="append", default=[], help="only this job; repeatable")
-    parser.add_argument("--rounds", type=int, default=40, help="samples per job and backend")
+    parser.add_argument("--rounds", type=int, help=f"samples per job and backend ({ROUNDS})")
     parser.add_argument(
-        "--processes", type=int, default=4, help="processes of each backend that share the rounds"
+        "--processes",
+        type=int,
+        help=f"processes of each backend that share the rounds ({PROCESSES})",
     )
     parser.add_argument(
         "--decide",
@@ -113,9 +118,12 @@ def _check(args: argparse.Namespace) -> None:
     """
     from sessrun.spec import devices
 
-    for name, least in (("rounds", 1), ("processes", 1)):
-        if getattr(args, name) < least:
-            raise UserError(f"--{name} must be at least {least}")
+    for name in ("rounds", "processes"):
+        given = getattr(args, name)
+        if given is not None and given < 1:
+            raise UserError(f"--{name} must be at least 1")
+        if given is not None and _decides(args):
+            raise UserError(f"--decide and --against measure until they know: leave out --{name}")
     if not 0 < args.budget < math.inf:
         raise UserError("--budget must be more than 0 seconds, and finite")
     try:
@@ -186,8 +194,9 @@ def _measured(
     from sessrun.conformance.benchmarks.measure import measure
     from sessrun.conformance.benchmarks.side_by_side import measure_in_processes
 
+    rounds = args.rounds or ROUNDS
     with Progress(transient=True, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("rounds", total=args.rounds)
+        task = bar.add_task("rounds", total=rounds)
 
         def show(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
@@ -196,7 +205,7 @@ def _measured(
             form = measure(
                 args.backends,
                 jobs,
-                rounds=args.rounds,
+                rounds=rounds,
                 seed=args.seed,
                 device=args.device,
                 progress=show,
@@ -206,7 +215,7 @@ def _measured(
         def decided(block: int, done: int, total: int) -> None:
             bar.update(task, description=f"block {block}, decided", completed=done, total=total)
 
-        count = min(args.processes, args.rounds)
+        count = min(args.processes or PROCESSES, rounds)
         interrupted = False
 
         def measured(blocks: Blocks) -> None:
@@ -225,7 +234,7 @@ def _measured(
             sides,
             jobs,
             measured,
-            rounds=BLOCK_ROUNDS if _decides(args) else -(-args.rounds // count),
+            rounds=BLOCK_ROUNDS if _decides(args) else -(-rounds // count),
             seed=args.seed,
             device=args.device,
         )
