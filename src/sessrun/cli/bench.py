@@ -130,6 +130,11 @@ def _check(args: argparse.Namespace) -> None:
         devices.parse(args.device)
     except devices.DeviceNameError as error:
         raise UserError(f"--device: {error}") from error
+    _check_backends(args)
+
+
+def _check_backends(args: argparse.Namespace) -> None:
+    """Refuse backends that are not those which the other options need; UserError says why."""
     if len(set(args.backends)) < len(args.backends):
         raise UserError(f"a backend is named twice: {', '.join(args.backends)}")
     if args.against is not None and len(args.backends) != 1:
