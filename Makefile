@@ -77,6 +77,7 @@ soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
 	  $(BIN)/sessrun run tensorflow --profile $$profile --only variant/ --generated 1 \
 	    --seed $${SEED:-1} --record $(OUT)/soak-variants-$$profile/record.jsonl || exit 1; \
 	done
+	$(BIN)/sessrun selfcheck --own
 	SESSRUN_ELEMENTS=1000000 SESSRUN_HISTORIES=100 \
 	  $(BIN)/python -m pytest -q tests/conformance/test_queue_histories.py
 	SESSRUN_MUTATIONS=1000 $(BIN)/python -m pytest -q tests/reports/test_reports_fuzz.py
