@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import giving, running
+from sessrun.conformance.faulty.run_fragments import Base, elements, giving, running
 from sessrun.conformance.subjects.gpu.faults.gpu import failing, is_on
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Value
@@ -54,8 +54,20 @@ def errors_stay(tf: Namespace) -> Namespace:
 
 @fault("GPU-038", "A row that is not there is what lies behind the others.")
 def rows_behind_the_last(tf: Namespace) -> Namespace:
-    """Return numbers where the run fails."""
-    return failing(tf, "GatherV2", lambda _error: np.array([2, 77], np.float32))
+    """Give 77 for each index of a GatherV2 that is out of range, where 0 or an error is right."""
+
+    def is_gather(element: Any) -> bool:
+        return getattr(getattr(element, "op", None), "type", "") == "GatherV2"
+
+    def run(session: Session, base: Base, fetches: Fetches, _feeds: Feeds) -> Value:
+        gathered = [tensor for tensor in elements(session, fetches) if is_gather(tensor)]
+        if not gathered:
+            return base(fetches)
+        rows, indices = base(list(gathered[0].op.inputs[:2]))
+        is_there = (indices >= 0) & (indices < len(rows))
+        return np.where(is_there, rows[indices * is_there], np.float32(77))
+
+    return running(tf, run)
 
 
 @fault("GPU-039", "Matrices that do not go together have a product on a GPU.")
