@@ -34,7 +34,7 @@ export class Session {
   }
 
   extend({ node = [], versions = {}, library = {} }) {
-    if (Number(versions.minConsumer ?? 0) > 1e6) refuse("the graph is for later versions");
+    if (Number(versions.minConsumer ?? 0) >= 1e6) refuse("the graph is for later versions");
     for (const definition of library.function ?? []) this.library.set(definition.signature.name, definition);
     const more = new Map(this.nodes);
     for (const definition of node) {

@@ -121,7 +121,7 @@ ROWS: Final = (
     ),
     Row(
         "nn.softmax_cross_entropy_with_logits_v2",
-        "COMPOSITES-003",
+        "COMPOSITES-032",
         {
             "logits": numbers(2, 4),
             "axis": _axis_of_classes,
@@ -131,13 +131,13 @@ ROWS: Final = (
     ),
     Row(
         "nn.softmax_cross_entropy_with_logits",
-        "COMPOSITES-003",
+        "COMPOSITES-032",
         {"logits": _rows_of_logits, "labels": _probabilities("logits", "dim")},
         styles=_FINITE,
     ),
     Row(
         "nn.sparse_softmax_cross_entropy_with_logits",
-        "COMPOSITES-003",
+        "COMPOSITES-032",
         {"logits": _rows_of_logits, "labels": _labels("logits")},
         styles=_FINITE,
         is_static=True,

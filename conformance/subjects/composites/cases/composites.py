@@ -51,18 +51,29 @@ def sigmoid_cross_entropy_of_large_logits(c: ApiAuthor) -> None:
     _is(c, weighed, floats(3000, 1000, 0, 3 * np.log(2)))
 
 
-@api_case(
-    "COMPOSITES-003", title="Cross entropies of logits of a thousand, classes first and last."
-)
+@api_case("COMPOSITES-032", title="Cross entropies of classes first and last.")
+def softmax_cross_entropy_along_an_axis(c: ApiAuthor) -> None:
+    logits, want = _f([[1, 0], [0, 0]]), floats(1 + np.log1p(np.exp(-1)), np.log(2))
+    nn = c.tf.nn
+    rows = nn.softmax_cross_entropy_with_logits_v2(
+        labels=_f([[0, 1], [1, 0]]), logits=c.tf.constant(logits)
+    )
+    _is(c, rows, want)
+    columns = nn.softmax_cross_entropy_with_logits_v2(
+        labels=_f([[0, 0], [1, 1]]), logits=c.tf.constant(logits), axis=0
+    )
+    _is(c, columns, want)
+    batches = c.tf.constant(np.stack([logits, logits[::-1]]))
+    sparse = nn.sparse_softmax_cross_entropy_with_logits(labels=[[1, 0], [0, 1]], logits=batches)
+    _is(c, sparse, np.stack([want, want[::-1]]))
+
+
+@api_case("COMPOSITES-033", title="Cross entropies of logits of a thousand.")
 def softmax_cross_entropy_of_large_logits(c: ApiAuthor) -> None:
     logits = c.tf.constant(_f([[1000, 0], [0, 0]]))
     nn = c.tf.nn
     rows = nn.softmax_cross_entropy_with_logits_v2(labels=_f([[0, 1], [1, 0]]), logits=logits)
     _is(c, rows, floats(1000, np.log(2)))
-    columns = nn.softmax_cross_entropy_with_logits_v2(
-        labels=_f([[0, 0], [1, 1]]), logits=logits, axis=0
-    )
-    _is(c, columns, floats(1000, np.log(2)))
     sparse = nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 0], logits=logits)
     _is(c, sparse, floats(1000, np.log(2)))
 

@@ -67,7 +67,7 @@ def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
     return replaced(tf, "nn.sigmoid_cross_entropy_with_logits", lambda _: of_probabilities)
 
 
-@fault("COMPOSITES-003", "The softmax cross entropy works along the last axis only.")
+@fault("COMPOSITES-032", "The softmax cross entropy works along the last axis only.")
 def classes_are_last(tf: Namespace) -> Namespace:
     """Ignore the argument `axis`."""
 
@@ -79,6 +79,22 @@ def classes_are_last(tf: Namespace) -> Namespace:
         return softmax_cross_entropy
 
     return replaced(tf, "nn.softmax_cross_entropy_with_logits_v2", last)
+
+
+@fault("COMPOSITES-033", "The sparse cross entropy takes the logarithm of a quotient.")
+def sparse_cross_entropies_overflow(tf: Namespace) -> Namespace:
+    """Divide the exponentials by their sum."""
+
+    def of_quotients(
+        labels: Argument = None, logits: Argument = None, name: str | None = None
+    ) -> Tensor:
+        del name
+        exponentials = tf.exp(logits)
+        shares = exponentials / tf.reduce_sum(exponentials, -1, keepdims=True)
+        chosen = tf.one_hot(labels, tf.shape(shares)[-1], dtype=shares.dtype)
+        return -tf.log(tf.reduce_sum(shares * chosen, -1))
+
+    return replaced(tf, "nn.sparse_softmax_cross_entropy_with_logits", lambda _: of_quotients)
 
 
 @fault("COMPOSITES-004", "Stirling's approximation is added for every target.")

@@ -79,6 +79,16 @@ def versions_after_imports(c: ApiAuthor) -> None:
     c.check(graph.as_graph_def().versions.producer, 800)
 
 
+@api_case("GRAPH-139", title="A GraphDef may ask for the own version, and not for the next.")
+def versions_after_the_own(c: ApiAuthor) -> None:
+    own, definition = c.tf.version.GRAPH_DEF_VERSION, _definition(c, ("n", "NoOp"))
+    c.set(definition.versions, "min_consumer", own + 1)
+    c.raises("ValueError", partial(c.tf.import_graph_def, definition, name="later"))
+    c.set(definition.versions, "min_consumer", own)
+    c.tf.import_graph_def(definition, name="now")
+    c.check(c.tf.get_default_graph().get_operation_by_name("now/n").type, "NoOp")
+
+
 def _with_function(c: ApiAuthor, name: str, node: str) -> Symbol:
     """A GraphDef of a NoOp with a function that holds one NoOp of this name."""
     definition = _definition(c, ("n", "NoOp"))

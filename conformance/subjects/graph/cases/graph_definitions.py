@@ -363,7 +363,12 @@ def contradicting_matrix_shapes(c: EngineAuthor) -> None:
 @engine_case("GRAPH-072", title="A GraphDef for a later version than any is refused.")
 def version_of_the_future(c: EngineAuthor) -> None:
     nodes = placeholder("x"), same("y", "x")
-    refused(c, future=graph_def(*nodes, min_consumer=99_999_999))
+    refused(
+        c,
+        least=graph_def(*nodes, min_consumer=1_000_000),
+        future=graph_def(*nodes, min_consumer=99_999_999),
+        last=graph_def(*nodes, min_consumer=2**31 - 1),
+    )
     c.graph_json(graph_def(*nodes, min_consumer=1), "past")
     c.open("past").run(["y:0"], {"x:0": np.float32(1)}, values=[np.float32(1)])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,16 +26,25 @@ def args(names: str, dtype: str = "DT_FLOAT") -> list[Json]:
 
 
 def function_def(
-    name: str, inputs: list[Json], results: Mapping[str, str], *nodes: Json, stateful: bool = False
+    name: str,
+    inputs: list[Json],
+    results: Mapping[str, str],
+    *nodes: Json,
+    stateful: bool = False,
+    control: Mapping[str, str] | None = None,
 ) -> Json:
-    """Give a FunctionDef whose results are floats."""
+    """Give a FunctionDef whose results are floats; `control` is its `control_ret`."""
     signature = {
         "name": name,
         "inputArg": inputs,
         "outputArg": args(" ".join(results)),
         "isStateful": stateful,
     }
-    return {"signature": signature, "nodeDef": list(nodes), "ret": dict(results)}
+    definition: Json = {"signature": signature, "nodeDef": list(nodes), "ret": dict(results)}
+    if control:
+        signature["controlOutput"] = list(control)
+        definition["controlRet"] = dict(control)
+    return definition
 
 
 def with_library(graph: Json, *functions: Json) -> Json:
@@ -56,9 +65,11 @@ def _difference_and_product() -> Json:
     )
 
 
-def _call(name: str, op: str, function: str, *inputs: str, results: int) -> Json:
-    """Give a call by attribute, of floats."""
-    types = {"list": {"type": ["DT_FLOAT"] * len(inputs)}}
+def _call(
+    name: str, op: str, function: str, *inputs: str, results: int, dtypes: Sequence[str] = ()
+) -> Json:
+    """Give a call by attribute, with floats as results, of inputs of these dtypes or floats."""
+    types = {"list": {"type": list(dtypes) or ["DT_FLOAT"] * len(inputs)}}
     return node(
         name,
         op,
@@ -117,8 +128,14 @@ def a_call_by_attribute(c: EngineAuthor) -> None:
     session.run(["stateful:1", "stateful:0"], feeds, values=[floats(10, 28), floats(-9, -12)])
 
 
-@engine_case("GRAPH-134", title="An update in a function's body is done at each call.")
-def effects_of_a_body(c: EngineAuthor) -> None:
+def _counting(control: Mapping[str, str], *calls: Json) -> Json:
+    """Give a graph with calls of `Counted`, which adds 1 to the variable `h` and returns `x`.
+
+    Args:
+      control: the function's `control_ret`.
+      calls: operations that call it, with inputs of `v`, the variable, and the placeholder `p`.
+
+    """
     empty: Json = {"s": ""}
     scalar: Json = {"shape": {}}
     handle = node("v", "VarHandleOp", dtype=FLOAT, shape=scalar, container=empty, shared_name=empty)
@@ -130,6 +147,7 @@ def effects_of_a_body(c: EngineAuthor) -> None:
         node("step", "AssignAddVariableOp", "h", "one:output:0", dtype=FLOAT),
         node("same", "Identity", "x", T=FLOAT),
         stateful=True,
+        control=control,
     )
     nodes = [
         handle,
@@ -137,14 +155,34 @@ def effects_of_a_body(c: EngineAuthor) -> None:
         placeholder("p"),
         node("init", "AssignVariableOp", "v", "zero", dtype=FLOAT),
         node("read", "ReadVariableOp", "v", dtype=FLOAT),
-        node("call", "Counted", "v", "p"),
+        *calls,
     ]
-    c.graph_json(with_library(graph_def(*nodes, min_consumer=12), count))
+    return with_library(graph_def(*nodes, min_consumer=12), count)
+
+
+@engine_case("GRAPH-134", title="An update in a function's body is done at each call.")
+def effects_of_a_body(c: EngineAuthor) -> None:
+    c.graph_json(_counting({}, node("call", "Counted", "v", "p")))
     session = c.open()
     session.run(["init"], values=[None])
     for value in (5, 6):
         session.run(["call:0"], {"p:0": np.float32(value)}, values=[np.float32(value)])
     session.run(["read:0"], values=[np.float32(2)])
+
+
+@engine_case("GRAPH-138", title="An update that control_ret names is done at each call.")
+def control_results_of_a_body(c: EngineAuthor) -> None:
+    dtypes = ["DT_RESOURCE", "DT_FLOAT"]
+    calls = [
+        _call(name, op, "Counted", "v", "p", results=1, dtypes=dtypes)
+        for name, op in (("a", "PartitionedCall"), ("b", "StatefulPartitionedCall"))
+    ]
+    c.graph_json(_counting({"stepped": "step"}, *calls, node("c", "Counted", "v", "p")))
+    session = c.open()
+    session.run(["init"], values=[None])
+    for count, call in enumerate("abcba", 1):
+        session.run([f"{call}:0"], {"p:0": np.float32(7)}, values=[np.float32(7)])
+        session.run(["read:0"], values=[np.float32(count)])
 
 
 @engine_case("GRAPH-135", title="A call of a function that is not there fails.")

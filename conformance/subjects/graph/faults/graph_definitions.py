@@ -283,6 +283,18 @@ def versions_are_ignored(tf: Namespace) -> Namespace:
     return editing(tf, lambda definition: definition.versions.ClearField("min_consumer"))
 
 
+@fault("GRAPH-139", "A GraphDef for the next version is imported.")
+def the_next_version_is_imported(tf: Namespace) -> Namespace:
+    """Lower `min_consumer` to the own version where it is one above."""
+    own = tf.version.GRAPH_DEF_VERSION
+
+    def change(definition: GraphDef) -> None:
+        if definition.versions.min_consumer == own + 1:
+            definition.versions.min_consumer = own
+
+    return editing(tf, change)
+
+
 @fault("GRAPH-073", "Colocation with a node that does not exist is ignored.")
 def unknown_colocation_is_ignored(tf: Namespace) -> Namespace:
     """Drop the groups of a GraphDef that is refused."""

@@ -34,14 +34,16 @@ def partitioned_calls_take_the_first(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-@fault("GRAPH-134", "Of a function's body only what its results need is executed.")
+@fault("GRAPH-134", "Of a function's body only what its results and control_ret need is executed.")
 def bodies_pruned(tf: Namespace) -> Namespace:
     """Drop the other nodes."""
 
     def change(definition: GraphDef) -> None:
         for function in definition.library.function:
             nodes = {node.name: node for node in function.node_def}
-            needed, waiting = set(), [text.partition(":")[0] for text in function.ret.values()]
+            needed: set[str] = set()
+            waiting = [text.partition(":")[0] for text in function.ret.values()]
+            waiting += function.control_ret.values()
             while waiting:
                 name = waiting.pop()
                 if name in nodes and name not in needed:
@@ -49,6 +51,23 @@ def bodies_pruned(tf: Namespace) -> Namespace:
                     waiting += [text.strip("^").partition(":")[0] for text in nodes[name].input]
             for name in nodes.keys() - needed:
                 function.node_def.remove(nodes[name])
+
+    return editing(tf, change)
+
+
+@fault("GRAPH-138", "What control_ret names is not executed unless a result needs it.")
+def control_results_ignored(tf: Namespace) -> Namespace:
+    """Drop the operations that `control_ret` of a function names and no other input or result."""
+
+    def change(definition: GraphDef) -> None:
+        for function in definition.library.function:
+            used = [text for node in function.node_def for text in node.input]
+            names = {text.strip("^").partition(":")[0] for text in [*used, *function.ret.values()]}
+            unused = set(function.control_ret.values()) - names
+            for node in [node for node in function.node_def if node.name in unused]:
+                function.node_def.remove(node)
+            function.control_ret.clear()
+            del function.signature.control_output[:]
 
     return editing(tf, change)
 

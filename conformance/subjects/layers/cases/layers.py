@@ -80,13 +80,27 @@ def no_bias_is_made(c: ApiAuthor) -> None:
     c.check(started(c).run(y), near_to(_X @ _KERNEL))
 
 
-@api_case("LAYERS-004", title="Initializers make the first values; a bias begins with zeros.")
-def first_values_of_a_dense_layer(c: ApiAuthor) -> None:
+@api_case("LAYERS-041", title="A bias begins with zeros.")
+def biases_begin_with_zeros(c: ApiAuthor) -> None:
     tf = c.tf
     tf.layers.dense(tf.constant(_X), 2, kernel_initializer=given(c, _KERNEL))
+    image = tf.constant(np.ones((1, 4, 4, 1), np.float32))
+    tf.layers.conv2d(image, 3, 2, kernel_initializer=tf.ones_initializer())
+    values = started(c).run(tf.global_variables())
+    c.check(values[1], np.zeros(2, np.float32))
+    c.check(values[3], np.zeros(3, np.float32))
+
+
+@api_case("LAYERS-042", title="The given initializer makes a kernel's first value.")
+def given_first_values_of_kernels(c: ApiAuthor) -> None:
+    tf = c.tf
+    square = np.array([1.0, 2.0, 3.0, 4.0], np.float32).reshape(2, 2, 1, 1)
+    image = tf.constant(np.ones((1, 4, 4, 1), np.float32))
+    tf.layers.dense(tf.constant(_X), 2, use_bias=False, kernel_initializer=given(c, _KERNEL))
+    tf.layers.conv2d(image, 1, 2, use_bias=False, kernel_initializer=given(c, square))
     values = started(c).run(tf.global_variables())
     c.check(values[0], _KERNEL)
-    c.check(values[1], np.zeros(2, np.float32))
+    c.check(values[1], square)
 
 
 @api_case("LAYERS-005", title="A kernel is initialized as its variable scope says.")

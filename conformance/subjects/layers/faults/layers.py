@@ -64,13 +64,25 @@ def biases_are_always_made(tf: Namespace) -> Namespace:
     return _calling(tf, "dense", _without("use_bias"))
 
 
-@fault("LAYERS-004", "A bias begins with ones.")
+@fault("LAYERS-041", "A bias begins with ones.")
 def biases_begin_with_ones(tf: Namespace) -> Namespace:
     """Pass ones as `bias_initializer` where the only option is `kernel_initializer`."""
 
     def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         if kwargs.keys() == {"kernel_initializer"}:
             kwargs["bias_initializer"] = tf.ones_initializer()
+        return dense(*args, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-042", "A given initializer of a kernel is ignored.")
+def given_kernels_are_ignored(tf: Namespace) -> Namespace:
+    """Drop `kernel_initializer` where `use_bias` is the only other option."""
+
+    def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
+        if kwargs.keys() == {"kernel_initializer", "use_bias"}:
+            del kwargs["kernel_initializer"]
         return dense(*args, **kwargs)
 
     return _calling(tf, "dense", change)

@@ -299,16 +299,23 @@ def nan_stops(c: ApiAuthor) -> None:
     c.named_check("managed_parts.losses", want, values=[2.0, float("nan")], fails=False)
 
 
-@api_case("MANAGED-027", title="A step function runs below the hooks.")
+@api_case("MANAGED-035", title="A step function runs below the hooks.")
 def step_functions_run_below_hooks(c: ApiAuthor) -> None:
-    want = ["a.begin", "a.created 0", "ran 3", "a.end 0"]
-    c.named_check("managed.own_session", want, hooked=False)
+    want = ["a.begin", "a.created 0", "ran 3", "went on", "a.end 0", "left"]
+    c.named_check("managed.own_session", want, hooked=False, stops=False)
 
 
-@api_case("MANAGED-027", title="A step function runs with the hooks.")
+@api_case("MANAGED-036", title="A step function runs with the hooks.")
 def step_functions_run_with_hooks(c: ApiAuthor) -> None:
-    want = ["a.begin", "a.created 0", "a.before", "a.after", "ran 3", "a.end 0"]
-    c.named_check("managed.own_session", want, hooked=True)
+    hooked = ["a.before", "a.after"]
+    want = ["a.begin", "a.created 0", *hooked, "ran 3", "went on", "a.end 0", "left"]
+    c.named_check("managed.own_session", want, hooked=True, stops=False)
+
+
+@api_case("MANAGED-037", title="A stop that a step function requests ends the block.")
+def step_functions_request_stops(c: ApiAuthor) -> None:
+    want = ["a.begin", "a.created 0", "ran 3", "a.end 0", "left"]
+    c.named_check("managed.own_session", want, hooked=False, stops=True)
 
 
 @api_case("MANAGED-028", title="The largest trace level and timeout count.")

@@ -232,8 +232,19 @@ def checkpoints(
     return [saved, last, again]
 
 
-def own_session(tf: Namespace, hooked: bool) -> list[str]:
-    """The calls of hooks while a step function runs with them, or in the session below them."""
+def own_session(tf: Namespace, hooked: bool, stops: bool) -> list[str]:
+    """The calls of hooks around a step function, which runs with them or in the session below.
+
+    Args:
+      tf: the namespace.
+      hooked: whether the step function runs its fetch with the hooks.
+      stops: whether it requests a stop afterwards.
+
+    Returns:
+      the log: the hook's calls, `ran` with the value, `went on` if the block of the session went
+      on behind the step function, and `left` if the block raised no error.
+
+    """
     log: list[str] = []
     with tf.Graph().as_default():
         fed = tf.placeholder_with_default(tf.constant(0), [], name="fed")
@@ -242,11 +253,13 @@ def own_session(tf: Namespace, hooked: bool) -> list[str]:
         def work(step_context: StepContext) -> None:
             run = step_context.run_with_hooks if hooked else step_context.session.run
             log.append(f"ran {run(fed, feed_dict={fed: 3})}")
-            step_context.request_stop()
+            if stops:
+                step_context.request_stop()
 
         with tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run_step_fn(work)
             log.append("went on")
+        log.append("left")
     return log
 
 

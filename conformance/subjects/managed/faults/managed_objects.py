@@ -10,7 +10,15 @@ from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, p
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.library import Hook, RunArguments, SessionCreator, StepContext
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    Coordinator,
+    RunContext,
+    RunValues,
+    Session,
+    Tensor,
+    Value,
+)
 
 
 @fault("MANAGED-016", "The graph stays finalized after the session.")
@@ -176,22 +184,47 @@ def nan_never_fails(tf: Namespace) -> Namespace:
     return train(tf, NanTensorHook=NanTensorHook)
 
 
-@fault("MANAGED-027", "A step function runs with the hooks whatever it asks for.")
-def step_functions_always_have_hooks(tf: Namespace) -> Namespace:
-    """Give the step function a `session` whose `run` is `run_with_hooks`."""
+def _stepping(tf: Namespace, change: Callable[[StepContext], SimpleNamespace]) -> Namespace:
+    """The namespace whose step functions are called with `change(step_context)`."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def run_step_fn(self, step_fn: Callable[[StepContext], Value]) -> Value:
             def work(step_context: StepContext) -> Value:
-                run = step_context.run_with_hooks
-                session = SimpleNamespace(run=run)
-                stop = step_context.request_stop
-                given = SimpleNamespace(session=session, run_with_hooks=run, request_stop=stop)
-                return step_fn(given)
+                return step_fn(change(step_context))
 
             return super().run_step_fn(work)
 
     return train(tf, MonitoredSession=MonitoredSession)
+
+
+def _context(context: StepContext, **changes: Call | SimpleNamespace) -> SimpleNamespace:
+    """What a step function is called with, with other members."""
+    members = {
+        "session": context.session,
+        "run_with_hooks": context.run_with_hooks,
+        "request_stop": context.request_stop,
+    }
+    return SimpleNamespace(**{**members, **changes})
+
+
+@fault("MANAGED-035", "A step function runs with the hooks whatever it asks for.")
+def step_functions_always_have_hooks(tf: Namespace) -> Namespace:
+    """Give the step function a `session` whose `run` is `run_with_hooks`."""
+    return _stepping(
+        tf, lambda context: _context(context, session=SimpleNamespace(run=context.run_with_hooks))
+    )
+
+
+@fault("MANAGED-036", "A step function runs without the hooks whatever it asks for.")
+def step_functions_never_have_hooks(tf: Namespace) -> Namespace:
+    """Give the step function the session's `run` as `run_with_hooks`."""
+    return _stepping(tf, lambda context: _context(context, run_with_hooks=context.session.run))
+
+
+@fault("MANAGED-037", "A stop that a step function requests is forgotten.")
+def stops_of_step_functions_are_forgotten(tf: Namespace) -> Namespace:
+    """Give the step function a `request_stop` that does nothing."""
+    return _stepping(tf, lambda context: _context(context, request_stop=lambda: None))
 
 
 @fault("MANAGED-028", "Options that hooks ask for are ignored.")

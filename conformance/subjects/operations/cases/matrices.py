@@ -86,15 +86,20 @@ def batches_are_broadcast(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(
-    "OPERATIONS-100", title="Diag and DiagPart go between a tensor and one of its shape twice."
-)
-def diagonals_are_made_and_taken(c: EngineAuthor) -> None:
+@engine_case("OPERATIONS-161", title="Diag puts a tensor on the diagonal of one of twice its rank.")
+def diagonals_are_made(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, i32, c64):
         x = kind([[1, 2, 3], [4, 5, 6]])
         rows.add("Diag", x[0])
         rows.add("Diag", x)
+    rows.run()
+
+
+@engine_case("OPERATIONS-162", title="DiagPart takes the diagonal of a tensor of even rank.")
+def diagonals_are_taken(c: EngineAuthor) -> None:
+    rows = Rows(c)
+    for kind in (f32, i32, c64):
         rows.add("DiagPart", np.arange(9).reshape(3, 3).astype(kind))
         rows.add("DiagPart", np.arange(16).reshape(2, 2, 2, 2).astype(kind))
     rows.run()

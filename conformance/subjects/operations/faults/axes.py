@@ -164,7 +164,13 @@ def empty_products_are_ones(tf: Namespace) -> Namespace:
     return computing(tf, {"MatMul": filled})
 
 
-@fault("OPERATIONS-100", "DiagPart gives the diagonal from its end.")
+@fault("OPERATIONS-161", "Diag repeats its input in every row.")
+def diagonals_fill_rows(tf: Namespace) -> Namespace:
+    """Broadcast the input to the shape of the output."""
+    return _changed(tf, "Diag", lambda _, out, x: np.broadcast_to(x, out.shape))
+
+
+@fault("OPERATIONS-162", "DiagPart gives the diagonal from its end.")
 def diagonals_are_turned(tf: Namespace) -> Namespace:
     """Go from the last element to the first."""
     return _changed(tf, "DiagPart", lambda _, out, __: out[::-1])

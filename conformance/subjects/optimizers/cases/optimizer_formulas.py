@@ -310,7 +310,7 @@ def amsgrad_keeps_the_greatest(c: EngineAuthor) -> None:
     )
 
 
-@engine_case("OPTIMIZERS-021", title="Agreement of signs makes AddSign's steps longer.")
+@engine_case("OPTIMIZERS-059", title="Agreement of signs makes AddSign's steps longer.")
 def agreement_of_signs_adds(c: EngineAuthor) -> None:
     # The means become 3 and 1.5, whose signs are those of the gradients or not.
     check_step(
@@ -326,7 +326,7 @@ def agreement_of_signs_adds(c: EngineAuthor) -> None:
     )
 
 
-@engine_case("OPTIMIZERS-021", title="Agreement of signs makes PowerSign's steps longer.")
+@engine_case("OPTIMIZERS-060", title="Agreement of signs makes PowerSign's steps longer.")
 def agreement_of_signs_multiplies(c: EngineAuthor) -> None:
     check_step(
         c,

@@ -233,10 +233,16 @@ def amsgrad_forgets_its_maximum(tf: Namespace) -> Namespace:
     return _stepping(tf, "AdamWithAmsgrad", _other("Adam", 0, 1, 2, 4, 5, 6, 7, 8, 9, 10))
 
 
-@fault("OPTIMIZERS-021", "AddSign's steps shrink where the signs agree.")
+@fault("OPTIMIZERS-059", "AddSign's steps shrink where the signs agree.")
 def agreement_of_signs_subtracts(tf: Namespace) -> Namespace:
     """Turn the sign."""
     return _stepping(tf, "AddSign", _scaled(4, -1.0))
+
+
+@fault("OPTIMIZERS-060", "PowerSign's steps shrink where the signs agree.")
+def agreement_of_signs_divides(tf: Namespace) -> Namespace:
+    """Turn the sign of the exponent."""
+    return _stepping(tf, "PowerSign", _scaled(4, -1.0))
 
 
 # --- rows, refusals, order ----------------------------------------------------------------

@@ -316,7 +316,7 @@ def each_thread_pool_may_be_named(c: EngineAuthor) -> None:
     s.run(["bump:0"], options={"interOpThreadPool": 2}, error=[3])
 
 
-@engine_case("TRACING-026", title="A report that was asked for in vain changes no value.")
+@engine_case("TRACING-033", title="A report that was asked for in vain changes no value.")
 def a_report_in_vain_changes_nothing(c: EngineAuthor) -> None:
     with c.graph() as tf:
         bump = counter(tf)
@@ -331,3 +331,12 @@ def a_report_in_vain_changes_nothing(c: EngineAuthor) -> None:
             options={"reportTensorAllocationsUponOom": True},
             values=[np.array([10 + total, 20 + total], np.int32)],
         )
+
+
+@api_case("TRACING-034", title="A run that may report allocations lists what it executed.")
+def reports_come_with_statistics(c: ApiAuthor) -> None:
+    p, _, b = chain(c)
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
+    options = c.tf.RunOptions(report_tensor_allocations_upon_oom=True)
+    sess.run(b, {p: zeros()}, options, metadata)
+    lists(c, metadata, sess, {CPU: ["a", "b"]})

@@ -384,13 +384,25 @@ def any_thread_pool_will_do(tf: Namespace) -> Namespace:
     return asking(tf, change)
 
 
-@fault("TRACING-026", "Reports of allocations are not implemented.")
+@fault("TRACING-033", "Reports of allocations are not implemented.")
 def no_reports_of_allocations(tf: Namespace) -> Namespace:
     """Refuse the option."""
 
     def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if getattr(options, "report_tensor_allocations_upon_oom", False):
             raise tf.errors.UnimplementedError(None, None, "no reports of allocations")
+        return base(options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-034", "A run that may report allocations has no statistics.")
+def reports_come_without_statistics(tf: Namespace) -> Namespace:
+    """Clear the option."""
+
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
+        if isinstance(options, tf.RunOptions):
+            options.report_tensor_allocations_upon_oom = False
         return base(options, metadata)
 
     return asking(tf, change)

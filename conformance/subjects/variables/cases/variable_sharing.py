@@ -125,6 +125,38 @@ def handles_in_containers(c: EngineAuthor) -> None:
     c.blame("VARIABLES-035")
 
 
+@engine_case("VARIABLES-035", title="A reference variable without a shared name has its node's.")
+def names_of_reference_variables(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        reference(tf, "a", floats(1, 2), shared="")
+        reference(tf, "b", floats(3, 4), shared="a")
+        reference(tf, "apart", floats(5, 6), shared="")
+        with tf.name_scope("scope"):
+            reference(tf, "inner", floats(7, 8), shared="")
+        reference(tf, "by_path", floats(9, 10), shared="scope/inner")
+    s = c.open()
+    s.run(["a_set"])
+    s.run(["b_read:0"], values=[floats(1, 2)])
+    s.run(["apart_read:0"], error=[9])
+    s.run(["by_path_read:0"], error=[9])
+    s.run(["b_set", "by_path_set"])
+    s.run(["a_read:0", "scope/inner_read:0"], values=[floats(3, 4), floats(9, 10)])
+
+
+@engine_case("VARIABLES-035", title="Handles without a shared name are of one variable.")
+def handles_without_a_name(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        resource(tf, "a", np.array([1, 2], np.int64), shared="")
+        resource(tf, "b", np.array([3, 4], np.int64), shared="")
+        resource(tf, "apart", np.array([5, 6], np.int64), shared="a")
+    s = c.open()
+    s.run(["a_set"])
+    s.run(["b_read:0"], values=[np.array([1, 2], np.int64)])
+    s.run(["apart_read:0"], error=[9])
+    s.run(["b_set"])
+    s.run(["a_read:0"], values=[np.array([3, 4], np.int64)])
+
+
 # --- two devices ---------------------------------------------------------------------------
 
 

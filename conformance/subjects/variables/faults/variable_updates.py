@@ -180,6 +180,28 @@ def shared_names_are_ignored(tf: Namespace) -> Namespace:
     return _importing(tf, lambda node: _cleared(node, "shared_name"))
 
 
+@fault("VARIABLES-035", "A reference variable without a shared name is its node's own.")
+def unnamed_references_are_private(tf: Namespace) -> Namespace:
+    """Give a VariableV2 without a shared name one that no other node has."""
+
+    def change(node: NodeDef) -> None:
+        if node.op == "VariableV2" and not node.attr["shared_name"].s:
+            node.attr["shared_name"].s = f"the node {node.name}".encode()
+
+    return _importing(tf, change)
+
+
+@fault("VARIABLES-035", "A handle without a shared name is of its node's own variable.")
+def unnamed_handles_are_private(tf: Namespace) -> Namespace:
+    """Give a VarHandleOp without a shared name one that no other node has."""
+
+    def change(node: NodeDef) -> None:
+        if node.op == "VarHandleOp" and not node.attr["shared_name"].s:
+            node.attr["shared_name"].s = f"the node {node.name}".encode()
+
+    return _importing(tf, change)
+
+
 @fault("VARIABLES-036", "The container of a reference variable is ignored.")
 def containers_are_ignored(tf: Namespace) -> Namespace:
     """Clear `container` in the nodes of reference variables."""
