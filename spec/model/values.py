@@ -112,7 +112,10 @@ _CONTAINER: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9./-]*|")
 
 
 def handle_of(node: Node, kind: str) -> Handle:
-    """The handle that an operation gives: by its shared name, or to a resource of its own.
+    """The handle that an operation gives: by its name in a container, or to a resource of its own.
+
+    The name is the shared name; where that is empty, it is the operation's for a reference variable
+    and empty for a resource variable, and other resources are the operation's own.
 
     Raises:
       FailedError: the shared name or the container is not allowed.
@@ -121,8 +124,10 @@ def handle_of(node: Node, kind: str) -> Handle:
     container, name = node.attrs["container"], node.attrs["shared_name"]
     if name.startswith("_") or not _CONTAINER.fullmatch(container):
         raise FailedError("INVALID_ARGUMENT", f"{container or name!r} is not allowed as a name")
-    if name or kind.endswith("variable"):
-        return Handle(kind, container, name or node.name)
+    if name or kind == "variable":
+        return Handle(kind, container, name)
+    if kind.endswith("variable"):
+        return Handle(kind, container, node.name)
     return Handle(f"{kind} of one operation", container, node.name)
 
 
