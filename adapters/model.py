@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -18,7 +19,7 @@ from sessrun.adapters.client_layer import (
 )
 from sessrun.adapters.client_layer.graph import Graph as ClientGraph
 from sessrun.spec.devices import parse
-from sessrun.spec.model import FailedError, Graph, Output, Session, WaitsError, perform
+from sessrun.spec.model.machine import FailedError, Graph, Output, Session, WaitsError, perform
 from sessrun.spec.model.stateless import has_operation
 from sessrun.spec.model.values import Handle
 from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
@@ -74,6 +75,7 @@ class _Session(EngineSession):
     def __init__(self, definition: GraphDef) -> None:
         _check(definition)
         self._definition = definition
+        self._running = threading.Lock()
         self._client = ClientGraph(definition)
         try:
             self._session = Session(Graph(definition))
@@ -109,7 +111,8 @@ class _Session(EngineSession):
         wanted = [Output(tensor.operation, tensor.index) for tensor in fetches]
         given = {Output(tensor.operation, tensor.index): value for tensor, value in feeds.items()}
         try:
-            values = perform(self._session, wanted, given, targets)
+            with self._running:  # the model is no program for several threads
+                values = perform(self._session, wanted, given, targets)
         except FailedError as error:
             raise EngineError(error.code, str(error), error.node or None) from error
         except WaitsError as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition, numpy_dtype
 
-__all__: list[str] = []
+__all__ = ["philox_words"]
 
 _LOW: Final = 2**32 - 1
 #: The key under which seeds are the counter whose four words make a key and a counter.
@@ -30,7 +30,7 @@ def _block(key: int, counter: int) -> list[int]:
     return [a, b, c, d]
 
 
-def _words(key: int, counter: int) -> Iterator[int]:
+def philox_words(key: int, counter: int) -> Iterator[int]:
     """The words of a counter and those that follow it, one after the other."""
     while True:
         yield from _block(key, counter)
@@ -91,7 +91,7 @@ def _drawn(shape: Array, dtype: str, draw: Callable[[], float]) -> Array:
 
 
 def _uniform(shape: Array, stream: tuple[int, int], dtype: str) -> Array:
-    words = _words(*stream)
+    words = philox_words(*stream)
     return _drawn(shape, dtype, lambda: _fraction(words, dtype))
 
 
@@ -106,7 +106,7 @@ def _keyed_uniform(shape: Array, key: Array, counter: Array, _alg: Array, *, dty
 
 
 def _normal(shape: Array, stream: tuple[int, int], dtype: str) -> Array:
-    numbers = _normals(_words(*stream), dtype)
+    numbers = _normals(philox_words(*stream), dtype)
     return _drawn(shape, dtype, lambda: next(numbers))
 
 
@@ -127,7 +127,7 @@ def _truncated(shape: Array, stream: tuple[int, int], dtype: str) -> Array:
     values: list[float] = []
     while len(values) < np.prod(shape):
         start = counter + len(values) * _RESERVED
-        numbers = _normals(_words(key, start % 2**128), dtype)
+        numbers = _normals(philox_words(key, start % 2**128), dtype)
         values += islice((number for number in numbers if abs(number) < 2), size)
     numbers = iter(values)
     return _drawn(shape, dtype, lambda: next(numbers))
@@ -147,7 +147,7 @@ def _integers(
     shape: Array, stream: tuple[int, int], dtype: str, low: int = 0, high: int | None = None
 ) -> Array:
     """Integers of [low, high), or of all of the dtype, whose bits the words are."""
-    words, kind = _words(*stream), numpy_dtype(dtype)
+    words, kind = philox_words(*stream), numpy_dtype(dtype)
     count = 2 ** (8 * kind.itemsize) if high is None else high - low
     values = [low + _integer(words, dtype) % count for _ in range(int(np.prod(shape)))]
     bits = np.array([value % 2 ** (8 * kind.itemsize) for value in values], np.uint64)
@@ -190,7 +190,7 @@ def _keyed_shuffle(value: Array, key: Array, counter: Array, _alg: Array) -> Arr
     """Each row but the last, in order, changes places with one that is drawn from it on."""
     if not value.ndim:
         return value
-    words, rows = _words(*_of_key(key, counter)), list(range(len(value)))
+    words, rows = philox_words(*_of_key(key, counter)), list(range(len(value)))
     for row in range(len(rows) - 1):
         other = row + next(words) % (len(rows) - row)
         rows[row], rows[other] = rows[other], rows[row]

@@ -56,7 +56,7 @@ _PLACEHOLDERS: Final = frozenset({"Placeholder", "PlaceholderV2"})
 _Slot = int | str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Activity:
     """An operation in one iteration of its frames.
 
@@ -192,13 +192,13 @@ class Run:
         return [fetched(tensor, values.get(tensor, DEAD)) for tensor in self._fetches]
 
     def execute(self, number: int) -> bool:
-        """Execute a ready activity; False if it must wait."""
+        """Execute a ready activity; False if it must wait and has changed nothing."""
         activity = self.ready.pop(number)
         try:
             outputs = self._outputs(activity)
-        except WaitsError:
+        except WaitsError as wait:
             self.waiting.append(activity)
-            return False
+            return wait.has_moved
         except FailedError as error:
             self.error = error.at(activity.node.name)
             self.ready.clear()

@@ -100,10 +100,11 @@ def _placeholder(activity: Activity) -> Sequence[Value]:
 
 
 @kernel("PlaceholderWithDefault")
-def _with_default(activity: Activity, value: np.ndarray) -> Sequence[Value]:
+def _with_default(activity: Activity, value: Value) -> Sequence[Value]:
     shape = activity.node.attrs["shape"]
-    if not fits(value.shape, shape):
-        raise FailedError("INVALID_ARGUMENT", f"{value.shape} does not fit {shape}")
+    size = value.shape if isinstance(value, np.ndarray | np.generic) else ()  # a handle is one
+    if not fits(size, shape):
+        raise FailedError("INVALID_ARGUMENT", f"{size} does not fit {shape}")
     return [value]
 
 

@@ -46,7 +46,17 @@ class FailedError(Exception):
 
 
 class WaitsError(Exception):
-    """No resource can serve an operation now: it has done nothing and is tried again later."""
+    """No resource can serve an operation now; it is tried again later.
+
+    Args:
+      has_moved: whether it has done a part, which may let others go on: an `enqueue_many` that has
+        put in as many elements as there was room for.
+
+    """
+
+    def __init__(self, *, has_moved: bool = False) -> None:
+        super().__init__("an operation waits for a resource")
+        self.has_moved = has_moved
 
 
 class _Dead:

@@ -1,23 +1,24 @@
-"""The model of a queue that is used by one run after another: its elements, and what runs get.
+"""A queue that is used by one run after another: its elements are drawn, its model is the spec's.
 
-The model knows nothing of any engine. An element is a tuple of arrays. The elements of a
-RandomShuffleQueue are all alike, so that it does not matter which comes.
+An element is a tuple of arrays. The elements of a RandomShuffleQueue are all alike, so that it does
+not matter which comes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.queues.graphs import Component, Terms
+from sessrun.spec.model.discipline import Discipline
+from sessrun.spec.model.queues import Element, Queue, batch
+from sessrun.spec.model.values import WaitsError
 
-__all__ = ["Element", "Life", "batch_of", "draw_element", "draw_terms"]
-
-Element = tuple[np.ndarray, ...]
+__all__ = ["Life", "batch_of", "draw_element", "draw_terms"]
 
 _DTYPES: Final = (
     "float32",
@@ -78,69 +79,61 @@ def draw_element(
 
 
 def batch_of(terms: Terms, elements: Sequence[Element]) -> list[np.ndarray]:
-    """The elements stacked as rows, padded where their sizes differ; without elements, no rows."""
-    batch = []
-    for index, (dtype, shape) in enumerate(terms.fed_components):
-        kind = object if dtype == "string" else np.dtype(dtype)
-        parts = [element[index] for element in elements]
-        sizes = [size or 0 for size in shape or ()]
-        for part in parts:
-            sizes = [max(pair) for pair in zip(part.shape, sizes, strict=True)]
-        whole = np.full((len(parts), *sizes), b"" if dtype == "string" else 0, kind)
-        for row, part in enumerate(parts):
-            inside: tuple[int | slice, ...] = (row, *map(slice, part.shape))
-            whole[inside] = part if part.ndim else part[()]
-        batch.append(whole)
-    return batch
+    """The elements as rows, component by component."""
+    return [
+        batch([element[index] for element in elements], shape, dtype)
+        for index, (dtype, shape) in enumerate(terms.fed_components)
+    ]
 
 
-@dataclass(slots=True)
 class Life:
     """One queue of one session.
 
-    Attributes:
+    Args:
       terms: what it is like.
-      elements: what it holds, those that come out first at the front.
-      closed: whether it is closed.
-      spoilt: whether its elements are no longer known.
-      alike: the one element of a RandomShuffleQueue.
-      ranks: the priorities that were given so far.
+
+    Attributes:
+      terms: see above.
+      queue: the queue of the model.
 
     """
 
-    terms: Terms
-    elements: list[Element] = field(default_factory=list)
-    closed: bool = False
-    spoilt: bool = False
-    alike: Element | None = None
-    ranks: set[int] = field(default_factory=set)
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        dtypes, shapes = zip(*terms.fed_components, strict=True)
+        discipline = Discipline(terms.kind, terms.capacity, terms.reserve)
+        self.queue = Queue(discipline, dtypes, shapes)
+        #: The one element of a RandomShuffleQueue.
+        self._alike: Element | None = None
+        #: The priorities that were given so far.
+        self._ranks: set[int] = set()
 
     @property
     def room(self) -> int:
         """How many more elements fit in."""
         capacity = 1000 if self.terms.capacity < 0 else self.terms.capacity
-        return capacity - len(self.elements)
+        return capacity - len(self.queue.elements)
 
     @property
     def ready(self) -> int:
         """How many elements can be taken now."""
-        kept = 0 if self.closed else self.terms.reserve
-        return max(0, len(self.elements) - kept)
+        kept = 0 if self.queue.is_closed else self.terms.reserve
+        return max(0, len(self.queue.elements) - kept)
 
     @property
     def in_batches(self) -> bool:
         """Whether several can be taken at once."""
-        return all(shape is not None for _, shape in self.terms.components)
+        return None not in self.queue.shapes
 
     def fresh(self, draw: random.Random, least: int = 0) -> Element:
         """An element to put in; sizes that vary are at least `least`."""
         if self.terms.kind == "shuffle":
-            self.alike = self.alike or draw_element(draw, self.terms)
-            return self.alike
+            self._alike = self._alike or draw_element(draw, self.terms)
+            return self._alike
         if self.terms.kind != "priority":
             return draw_element(draw, self.terms, least=least)
-        rank = draw.choice([rank for rank in range(-40, 40) if rank not in self.ranks])
-        self.ranks.add(rank)
+        rank = draw.choice([rank for rank in range(-40, 40) if rank not in self._ranks])
+        self._ranks.add(rank)
         return draw_element(draw, self.terms, rank, least)
 
     def fresh_rows(self, draw: random.Random, count: int) -> list[Element]:
@@ -156,13 +149,13 @@ class Life:
             rows.append(tuple(new if new.shape == old.shape else old for new, old in pairs))
         return rows[:count]
 
-    def put(self, elements: Sequence[Element]) -> None:
-        """Put elements in."""
-        self.elements += elements
-        if self.terms.kind == "priority":
-            self.elements.sort(key=lambda element: int(element[0]))
-
-    def take(self, count: int) -> list[Element]:
-        """Take elements out."""
-        taken, self.elements = self.elements[:count], self.elements[count:]
-        return taken
+    def exchange(self, elements: Sequence[Element], count: int) -> list[Element]:
+        """Take elements while others that have no room yet wait to be put in."""
+        left, taken = list(elements), list[Element]()
+        while True:
+            with contextlib.suppress(WaitsError):
+                self.queue.put(left)
+            with contextlib.suppress(WaitsError):
+                self.queue.take(taken, count)
+            if not left and len(taken) == count:
+                return taken

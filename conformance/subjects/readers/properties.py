@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
 from sessrun.conformance.property import prop
-from sessrun.conformance.subjects.readers.model import Failed, Kind, Model, draw_kind
+from sessrun.conformance.subjects.readers.files import DrawnFile, Kind, draw_kind
 from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.forms import Json, JsonObject
+from sessrun.spec.model.readers import Reader, Record
+from sessrun.spec.model.record_files import Records
+from sessrun.spec.model.values import FailedError
 
 _CLAUSE: Final = "READERS-036"
 _STRING: Final = dtype_attr("string")
@@ -85,15 +88,48 @@ def _run(
     return step
 
 
-def _read(draw: random.Random, model: Model) -> Step:
+class _Reading:
+    """A reader of the model, and the closed queue that it has the names of files from.
+
+    Args:
+      kind: of the reader.
+      files: those of the queue.
+      paths: their names, as the reader has them.
+
+    """
+
+    def __init__(self, kind: Kind, files: Sequence[DrawnFile], paths: Sequence[bytes]) -> None:
+        self.reader = Reader(kind.op.removesuffix("V2"), kind.attrs)
+        self._files = dict(zip(paths, files, strict=True))
+        self._queue = list(paths)
+
+    def read(self, count: int) -> list[Record]:
+        """One record, or where there is a count so many at most."""
+        if count:
+            return self.reader.read_up_to(count, self._name, self._opened)
+        return [self.reader.read(self._name, self._opened)]
+
+    def _name(self) -> bytes:
+        if not self._queue:
+            raise FailedError("OUT_OF_RANGE", "the queue is closed and empty")
+        return self._queue.pop(0)
+
+    def _opened(self, name: bytes) -> Records:
+        file = self._files[name]
+        if file.data is None:
+            raise FailedError("NOT_FOUND", f"there is no file {name!r}")
+        return file.records
+
+
+def _read(draw: random.Random, reading: _Reading) -> Step:
     """A read of one record or of several, and what it must give."""
     count = draw.choice((1, 2, 3, 10)) if draw.random() < 0.4 else 0
     fetches = ["reads:0", "reads:1"] if count else ["read:0", "read:1"]
     feeds = {"n:0": tensors.encode(np.int64(count))} if count else {}
     try:
-        records = model.read_up_to(count) if count else [model.read()]
-    except Failed as failed:
-        return _run(fetches, feeds=feeds, expect={"error": {"codes": [failed.args[0]]}})
+        records = reading.read(count)
+    except FailedError as failed:
+        return _run(fetches, feeds=feeds, expect={"error": {"codes": [failed.code]}})
     shape = [len(records)] if count else []
     values = [_strings([record[part] for record in records], shape) for part in (0, 1)]
     return _run(fetches, feeds=feeds, expect={"values": values})
@@ -104,7 +140,7 @@ def readers(draw: random.Random, id_: str) -> Case:
     """Reads, counts and resets of any order give what the files hold."""
     kind = draw_kind(draw)
     files = [kind.draw_file(draw, f"f{number}") for number in range(draw.randint(1, 4))]
-    model = Model(kind, files, [f"{STAND_IN}/{file.name}".encode() for file in files])
+    reading = _Reading(kind, files, [f"{STAND_IN}/{file.name}".encode() for file in files])
     names: JsonObject = {
         "dtype": "string",
         "shape": [len(files)],
@@ -118,13 +154,16 @@ def readers(draw: random.Random, id_: str) -> Case:
     for _ in range(draw.randint(3, 14)):
         chance = draw.random()
         if chance < 0.75:
-            steps.append(_read(draw, model))
+            steps.append(_read(draw, reading))
         elif chance < 0.95:
-            counts = [tensors.encode(np.int64(count)) for count in (model.produced, model.units)]
+            counts = [
+                tensors.encode(np.int64(count))
+                for count in (reading.reader.produced, reading.reader.units)
+            ]
             wanted: Expect = {"values": [{"$array": count} for count in counts]}
             steps.append(_run(["produced:0", "units:0"], expect=wanted))
         else:
-            model.reset()
+            reading.reader.reset()
             steps.append(_run(["reset"]))
     held = {
         file.name: base64.b64encode(file.data).decode() for file in files if file.data is not None

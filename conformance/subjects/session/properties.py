@@ -20,7 +20,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.forms import JsonObject
-from sessrun.spec.model import FailedError, Graph, Output, Session, perform
+from sessrun.spec.model.machine import FailedError, Graph, Output, Session, perform
 from sessrun.spec.proto import GraphDef
 
 _CLAUSE: Final = "SESSION-060"

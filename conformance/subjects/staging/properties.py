@@ -11,11 +11,15 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
+from sessrun.conformance.generators.model_answers import answer
 from sessrun.conformance.generators.resource_histories import DTYPES, History, drawn, text
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.forms import Json
+from sessrun.spec.model.barriers import Barrier
+from sessrun.spec.model.staging import StagedMap, StagingArea
+from sessrun.spec.model.values import WaitsError
 
 _LINE: Final = ("STAGING-001", "STAGING-002", "STAGING-003", "STAGING-004")
 _MAP: Final = (
@@ -83,7 +87,7 @@ class _Line(_Parts):
 
     def __init__(self, draw: random.Random) -> None:
         super().__init__(draw)
-        self._held: list[list[np.ndarray]] = []
+        self._area = StagingArea()
 
     def graph(self) -> dict[str, Json]:
         """The graph of the area's operations."""
@@ -98,28 +102,28 @@ class _Line(_Parts):
 
     def go_on(self) -> None:
         """Add a step to the history."""
-        chance, held = self._draw.random(), self._held
-        if chance < 0.4 or (chance < 0.8 and not held):
+        chance, area = self._draw.random(), self._area
+        if chance < 0.4 or (chance < 0.8 and not area.elements):
             element = self._element()
-            held.append(element)
+            area.put(element)
             feeds = {f"v{n}:0": value for n, value in enumerate(element)}
             self.history.run(["put"], feeds, clause="STAGING-001")
         elif chance < 0.6:
-            self.history.run(self._outputs("get"), values=held.pop(0), clause="STAGING-001")
+            self.history.run(self._outputs("get"), values=area.take(), clause="STAGING-001")
         elif chance < 0.8:
-            position = self._draw.randrange(len(held))
+            position = self._draw.randrange(len(area.elements))
             feeds = {"place:0": _position(position)}
-            wanted = held[position]
+            wanted = area.peek(position)
             self.history.run(self._outputs("peek"), feeds, values=wanted, clause="STAGING-003")
         elif chance < 0.95:
             self._see_size("STAGING-002")
         else:
-            held.clear()
+            area.clear()
             self.history.run(["clear"], clause="STAGING-004")
             self._see_size("STAGING-004")
 
     def _see_size(self, clause: str) -> None:
-        self.history.run(["size:0"], values=[_position(len(self._held))], clause=clause)
+        self.history.run(["size:0"], values=self._area.size(), clause=clause)
 
 
 class _Map(_Parts):
@@ -128,8 +132,8 @@ class _Map(_Parts):
     def __init__(self, draw: random.Random) -> None:
         super().__init__(draw)
         self._order = draw.choice(("Map", "OrderedMap"))
-        self._complete: dict[int, dict[int, np.ndarray]] = {}
-        self._incomplete: dict[int, dict[int, np.ndarray]] = {}
+        is_ordered = self._order == "OrderedMap"
+        self._map = StagedMap(components=len(self._dtypes), is_ordered=is_ordered)
         #: The keys of complete elements whose components were put in one by one.
         self._in_parts: set[int] = set()
 
@@ -157,28 +161,29 @@ class _Map(_Parts):
 
     def go_on(self) -> None:
         """Add a step to the history."""
-        whole = [key for key, parts in self._complete.items() if len(parts) == len(self._dtypes)]
+        complete = self._map.complete
+        full = [key for key, parts in complete.items() if len(parts) == len(self._dtypes)]
         chance = self._draw.random()
         if chance < 0.3:
             self._put()
         elif chance < 0.45 and len(self._dtypes) > 1:
             self._put_part()
-        elif chance < 0.7 and whole:
-            self._get(self._draw.choice(whole))
+        elif chance < 0.7 and full:
+            self._get(self._draw.choice(full))
         elif chance < 0.8:
             self._get_part()
         elif chance < 0.97:
             self._see_sizes("STAGING-016", "STAGING-017")
         else:
-            self._complete, self._incomplete, self._in_parts = {}, {}, set()
+            self._map.clear()
+            self._in_parts.clear()
             self.history.run(["clear"], clause="STAGING-023")
             self._see_sizes("STAGING-023", "STAGING-023")
 
     def _see_sizes(self, complete: str, incomplete: str) -> None:
         """Read both sizes, each for its own clause."""
-        sizes = [_position(len(self._complete)), _position(len(self._incomplete))]
         clauses = [complete, incomplete]
-        self.history.run(["size:0", "lacking:0"], values=sizes, clauses=clauses)
+        self.history.run(["size:0", "lacking:0"], values=self._map.sizes(), clauses=clauses)
 
     def _fed(self, key: int | None, where: list[int]) -> dict[str, np.ndarray]:
         feeds = {"where:0": np.array(where, np.int32)}
@@ -187,64 +192,58 @@ class _Map(_Parts):
         return feeds
 
     def _put(self) -> None:
-        free = [k for k in _KEYS if k not in self._complete and k not in self._incomplete]
+        held = self._map
+        free = [k for k in _KEYS if k not in held.complete and k not in held.incomplete]
         if not free:
             return
         key, element = self._draw.choice(free), self._element()
-        feeds = self._fed(key, list(range(len(element))))
+        positions = list(range(len(element)))
+        feeds = self._fed(key, positions)
         feeds |= {f"v{n}:0": value for n, value in enumerate(element)}
-        self._complete[key] = dict(enumerate(element))
+        held.put(key, positions, element)
         self.history.run(["put"], feeds, clause="STAGING-012")
 
     def _put_part(self) -> None:
-        key = self._draw.choice([k for k in _KEYS if k not in self._complete] or [123])
+        held = self._map
+        key = self._draw.choice([k for k in _KEYS if k not in held.complete] or [123])
         number = self._draw.randrange(len(self._dtypes))
         value = self._element()[number]
         feeds = self._fed(key, [number]) | {f"v{number}:0": value}
-        parts = self._incomplete.setdefault(key, {})
-        if number in parts:
-            self.history.run([f"put{number}"], feeds, error=[3], clause="STAGING-019")
-            return
-        parts[number] = value
-        if len(parts) == len(self._dtypes):
-            self._complete[key] = self._incomplete.pop(key)
+        given = answer(held.put, key, [number], [value])
+        if key in held.complete:
             self._in_parts.add(key)
-        self.history.run([f"put{number}"], feeds, clause="STAGING-018")
+        clause = "STAGING-019" if "error" in given else "STAGING-018"
+        self.history.run([f"put{number}"], feeds, clause=clause, **given)
 
     def _get(self, key: int) -> None:
         positions = list(range(len(self._dtypes)))
         op = self._draw.choice(["get", "peek", "any"])
-        wanted = [part for _, part in sorted(self._complete[key].items())]
-        if op == "any":
-            if self._order == "Map" or key != min(self._complete):
-                return  # which element a map gives is not defined
-            wanted = [np.array(key, np.int64), *wanted]
+        if op == "any" and (self._order == "Map" or key != min(self._map.complete)):
+            return  # which element a map gives is not defined
         feeds = self._fed(None if op == "any" else key, positions)
         clause = {"get": "STAGING-012", "peek": "STAGING-013", "any": "STAGING-014"}[op]
         if op == "get" and key in self._in_parts:
             clause = "STAGING-018"
-        fetches = self._outputs(op, int(op == "any"))
-        self.history.run(fetches, feeds, values=wanted, clause=clause)
-        if op != "peek":
-            del self._complete[key]
-            self._in_parts.discard(key)
+        if op == "any":
+            values = self._map.take_any(positions)
+        else:
+            values = (self._map.take if op == "get" else self._map.peek)(key, positions)
+        self.history.run(self._outputs(op, int(op == "any")), feeds, values=values, clause=clause)
+        self._in_parts &= self._map.complete.keys()
 
     def _get_part(self) -> None:
-        if not self._complete:
+        complete = self._map.complete
+        if not complete:
             return
-        key = self._draw.choice(list(self._complete))
+        key = self._draw.choice(list(complete))
         number = self._draw.randrange(len(self._dtypes))
-        parts, odd = self._complete[key], self._draw.random() < 0.2
-        feeds = self._fed(key, [len(self._dtypes)] if odd else [number])
-        if odd or number not in parts:
-            clause = "STAGING-022" if odd else "STAGING-021"
-            self.history.run([f"get{number}:0"], feeds, error=[3], clause=clause)
-            return
-        wanted = [parts.pop(number)]
-        self.history.run([f"get{number}:0"], feeds, values=wanted, clause="STAGING-020")
-        if not parts:
-            del self._complete[key]
-            self._in_parts.discard(key)
+        odd = self._draw.random() < 0.2
+        positions = [len(self._dtypes)] if odd else [number]
+        given = answer(self._map.take, key, positions)
+        clause = "STAGING-022" if odd else "STAGING-021" if "error" in given else "STAGING-020"
+        feeds = self._fed(key, positions)
+        self.history.run([f"get{number}:0"], feeds, clause=clause, **given)
+        self._in_parts &= complete.keys()
 
 
 def _history(draw: random.Random, id_: str, life: Any, title: str) -> Case:
@@ -276,10 +275,7 @@ class _Barrier:
         self._draw = draw
         self._dtypes = draw.choices(DTYPES, k=draw.randint(1, 2))
         self._shapes = [draw.choice([(), (2,), (1, 2)]) for _ in self._dtypes]
-        self._incomplete: dict[bytes, tuple[int, dict[int, np.ndarray]]] = {}
-        self._ready: list[tuple[int, int, bytes, dict[int, np.ndarray]]] = []
-        self._index = self._number = 0
-        self._is_closed = self._is_cancelled = False
+        self._barrier = Barrier(tuple(self._dtypes), tuple(self._shapes))
 
     def graph(self) -> dict[str, Json]:
         """The graph of the barrier's operations."""
@@ -328,98 +324,78 @@ class _Barrier:
 
     def _see_sizes(self, ready: str, incomplete: str) -> None:
         """Read both sizes, each for its own clause."""
-        sizes = [_position(len(self._ready)), _position(len(self._incomplete))]
         clauses = [ready, incomplete]
-        self.history.run(["ready:0", "lacking:0"], values=sizes, clauses=clauses)
+        self.history.run(["ready:0", "lacking:0"], values=self._barrier.sizes(), clauses=clauses)
+
+    def _lacks(self, key: bytes, number: int) -> bool:
+        """Whether a component can be inserted under a key."""
+        entry = self._barrier.incomplete.get(key)
+        return entry is None or number not in entry.parts
 
     def _put(self) -> None:
+        barrier = self._barrier
         number = self._draw.randrange(len(self._dtypes))
         keys = self._draw.sample(_NAMES, self._draw.randint(1, 3))
-        new = [key for key in keys if key not in self._incomplete]
+        new = [key for key in keys if key not in barrier.incomplete]
         keys = [key for key in keys if key not in new[1:]]  # the order of several is not defined
-        if self._is_closed or any(number in self._incomplete.get(k, (0, {}))[1] for k in keys):
-            keys = keys[
-                :1
-            ]  # keys before the one that fails stay in the barrier: one key has none before it
+        if barrier.is_closed or not all(self._lacks(key, number) for key in keys):
+            # Keys before the one that fails stay in the barrier: one key has none before it.
+            keys = keys[:1]
         shape = (len(keys), *self._shapes[number])
         values = drawn(self._draw, self._dtypes[number], shape)
         feeds = {"keys:0": text(keys), f"v{number}:0": values}
-        is_new = keys[0] not in self._incomplete
-        if self._is_cancelled or (self._is_closed and is_new):
-            clause = "BARRIERS-009" if self._is_cancelled else "BARRIERS-007"
-            self.history.run([f"put{number}"], feeds, error=[1], clause=clause)
-        elif number in self._incomplete.get(keys[0], (0, {}))[1]:
-            self.history.run([f"put{number}"], feeds, error=[3], clause="BARRIERS-005")
-        else:
-            clause = self._clause_of_put(keys)
-            self._insert(number, keys, values)
-            self.history.run([f"put{number}"], feeds, clause=clause)
+        clause = self._clause_of_put(keys, number)
+        given = answer(barrier.insert, number, keys, values)
+        self.history.run([f"put{number}"], feeds, clause=clause, **given)
 
-    def _clause_of_put(self, keys: list[bytes]) -> str:
-        if self._is_closed:
+    def _clause_of_put(self, keys: list[bytes], number: int) -> str:
+        barrier = self._barrier
+        if barrier.is_cancelled:
+            return "BARRIERS-009"
+        if barrier.is_closed and keys[0] not in barrier.incomplete:
+            return "BARRIERS-007"
+        if not self._lacks(keys[0], number):
+            return "BARRIERS-005"
+        if barrier.is_closed:
             return "BARRIERS-008"
-        again = {key for *_, key, _ in self._ready} & set(keys)
+        again = {entry.key for entry in barrier.ready} & set(keys)
         return "BARRIERS-017" if again else "BARRIERS-001"
 
-    def _insert(self, number: int, keys: list[bytes], values: np.ndarray) -> None:
-        any_new = False
-        for key, row in zip(keys, values, strict=True):
-            any_new |= key not in self._incomplete
-            index, parts = self._incomplete.setdefault(key, (self._index, {}))
-            parts[number] = np.asarray(row, values.dtype)
-            if len(parts) == len(self._dtypes):
-                del self._incomplete[key]
-                self._number += 1
-                self._ready.append((index, self._number, key, parts))
-        self._index += any_new
-
     def _take(self) -> None:
-        self._ready.sort(key=lambda element: element[:2])
-        few = self._draw.random() < 0.4
+        barrier, ready = self._barrier, len(self._barrier.ready)
+        may_be_few = self._draw.random() < 0.4
         count = self._draw.randint(1, 3)
-        feeds = {"count:0": _position(count)}
-        op = "few" if few else "take"
-        ready = len(self._ready)
-        if count > ready and not self._is_closed:
-            return  # it would wait
-        incomplete = len(self._incomplete)
-        if count > ready and (incomplete or not few or not ready):
-            if count > ready + incomplete and not few:
-                self.history.run([f"{op}:1"], feeds, error=[11], clause="BARRIERS-011")
-            return  # it would wait for incomplete elements
+        if count > ready and may_be_few and not ready:
+            return  # no clause says what a closed and empty barrier gives
         clause = self._clause_of_take(count)
-        taken, self._ready = self._ready[:count], self._ready[count:]
-        wanted = [text([key for _, _, key, _ in taken])]
-        for number, dtype in enumerate(self._dtypes):
-            rows = [parts[number] for *_, parts in taken]
-            held = np.empty(
-                (len(rows), *self._shapes[number]), object if dtype == "string" else dtype
-            )
-            for index, row in enumerate(rows):
-                held[index] = row if row.ndim else row[()]
-            wanted.append(held)
+        try:
+            given = answer(barrier.take, count, may_be_few=may_be_few)
+        except WaitsError:
+            return
+        op, feeds = "few" if may_be_few else "take", {"count:0": _position(count)}
+        if "error" in given:
+            self.history.run([f"{op}:1"], feeds, clause="BARRIERS-011", **given)
+            return
         fetches = [f"{op}:{n}" for n in range(1, 2 + len(self._dtypes))]
         keys = "BARRIERS-004" if ready > count and clause == "BARRIERS-001" else clause
         clauses = [keys, *[clause] * len(self._dtypes)]
-        self.history.run(fetches, feeds, values=wanted, clauses=clauses)
+        self.history.run(fetches, feeds, values=given["values"][1:], clauses=clauses)
 
     def _clause_of_take(self, count: int) -> str:
-        if count > len(self._ready):
+        if count > len(self._barrier.ready):
             return "BARRIERS-012"
-        return "BARRIERS-013" if self._is_closed else "BARRIERS-001"
+        return "BARRIERS-013" if self._barrier.is_closed else "BARRIERS-001"
 
     def _close(self) -> None:
+        barrier = self._barrier
         op = self._draw.choice(["close", "cancel"])
-        if self._is_closed and not self._incomplete:
+        if barrier.is_closed and not barrier.incomplete:
             op = "close"  # a second close that cancels hangs in TensorFlow where nothing is left
-        if self._is_cancelled or (self._is_closed and op == "close"):
-            self.history.run([op], error=[1], clause="BARRIERS-010")
-            return
-        self._is_closed = True
-        if op == "cancel":
-            self._is_cancelled = True
-            self._incomplete.clear()
-        self.history.run([op], clause="BARRIERS-009" if op == "cancel" else "BARRIERS-007")
+        given = answer(barrier.close, cancels=op == "cancel")
+        clause = "BARRIERS-009" if op == "cancel" else "BARRIERS-007"
+        if "error" in given:
+            clause = "BARRIERS-010"
+        self.history.run([op], clause=clause, **given)
 
 
 @prop("barriers", *_BARRIER, weight=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -13,10 +14,12 @@ from sessrun.conformance.generators.graphdef import (
     shape_attr,
     text_attr,
 )
+from sessrun.conformance.generators.model_answers import Answer, answer
 from sessrun.conformance.generators.resource_histories import History, text
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
 from sessrun.spec.forms import Json
+from sessrun.spec.model.tables import DENSE, ROWS, STATIC, Table
 
 _CLAUSES: Final = (
     "TABLES-001",
@@ -40,7 +43,7 @@ _CLAUSES: Final = (
 )
 #: For each kind of table the dtypes of keys and values that it takes.
 _PAIRS: Final = {
-    "HashTableV2": (
+    STATIC: (
         "int32 int32",
         "int32 float32",
         "int32 float64",
@@ -57,7 +60,7 @@ _PAIRS: Final = {
         "string bool",
         "string string",
     ),
-    "MutableHashTableV2": (
+    "MutableHashTable": (
         "int32 int32",
         "int32 float32",
         "int32 float64",
@@ -72,7 +75,7 @@ _PAIRS: Final = {
         "string float64",
         "string bool",
     ),
-    "MutableDenseHashTableV2": (
+    DENSE: (
         "int32 int32",
         "int32 float32",
         "int32 float64",
@@ -88,11 +91,8 @@ _PAIRS: Final = {
         "string bool",
     ),
 }
-#: A key of a table.
+#: A key that is drawn.
 _Key = bytes | int
-_ROWS: Final = "MutableHashTableOfTensorsV2"
-_DENSE: Final = "MutableDenseHashTableV2"
-_STATIC: Final = "HashTableV2"
 _WORDS: Final = (b"", b"a", b"bb", b"c\0c", b"\xff", b"a" * 40, "Grüße".encode(), b"z")
 _NUMBERS: Final = (0, 1, -1, 5, 77, -(2**31), 2**31 - 1, 12)
 #: How many keys are looked up at most after a table was replaced as a whole.
@@ -105,15 +105,11 @@ _RESERVED: Final[dict[str, tuple[_Key, _Key]]] = {
 }
 
 
-class _Model:
-    """What a table holds.
+class _Drawn:
+    """A drawn table, and keys and values for it.
 
     Attributes:
-      kind: the type of its operation.
-      key: the dtype of its keys.
-      value: the dtype of its values.
-      row: the shape of a value.
-      held: its values by key; None before it is filled.
+      table: the table of the model.
       lost: whether a key was removed from it.
       is_roomy: whether it has many more buckets than there are keys.
 
@@ -122,82 +118,80 @@ class _Model:
     def __init__(self, draw: random.Random, buckets: int) -> None:
         self.draw = draw
         self.is_roomy = buckets > 2 * len(_WORDS)
-        self.kind = draw.choice([*_PAIRS, _ROWS])
-        pairs = _PAIRS["MutableHashTableV2" if self.kind == _ROWS else self.kind]
-        self.key, self.value = draw.choice(pairs).split()
-        self.row = (draw.randint(1, 3),) if self.kind == _ROWS else ()
-        self.held: dict[_Key, np.ndarray] | None = None if self.kind == _STATIC else {}
+        kind = draw.choice([*_PAIRS, ROWS])
+        key, value = draw.choice(_PAIRS["MutableHashTable" if kind == ROWS else kind]).split()
+        row = (draw.randint(1, 3),) if kind == ROWS else ()
+        reserved = _RESERVED[key] if kind == DENSE else ()
+        self.table = Table(kind, key, value, row, reserved=reserved)
         self.lost = False
+
+    @property
+    def all_keys(self) -> Sequence[_Key]:
+        """All keys that are drawn."""
+        return _WORDS if self.table.key_dtype == "string" else _NUMBERS
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is one that is filled once, and is not yet."""
+        return self.table.kind == STATIC and not self.table.is_filled
 
     def keys(self, count: int) -> list[_Key]:
         """Some keys, often the same ones."""
-        return self.draw.choices(_WORDS if self.key == "string" else _NUMBERS, k=count)
+        return self.draw.choices(self.all_keys, k=count)
 
     def key_tensor(self, keys: list[_Key], shape: tuple[int, ...] | None = None) -> np.ndarray:
         """The tensor of these keys."""
         shape = (len(keys),) if shape is None else shape
-        if self.key == "string":
+        if self.table.key_dtype == "string":
             return text([key for key in keys if isinstance(key, bytes)], shape)
-        return np.array(keys, self.key).reshape(shape)
+        return np.array(keys, self.table.key_dtype).reshape(shape)
 
     def values(self, shape: tuple[int, ...]) -> np.ndarray:
         """A tensor of values, each of the shape of a row."""
-        shape = (*shape, *self.row)
+        shape = (*shape, *self.table.row)
         count = int(np.prod(shape, dtype=np.int64))
-        if self.value == "string":
+        if self.table.value_dtype == "string":
             return text(self.draw.choices(_WORDS, k=count), shape)
         drawn = [self.draw.randint(-99, 99) for _ in range(count)]
-        numbers = np.array([n > 0 for n in drawn] if self.value == "bool" else drawn)
-        return numbers.astype(self.value).reshape(shape)
-
-    def looked_up(
-        self, keys: list[_Key], defaults: np.ndarray, shape: tuple[int, ...]
-    ) -> np.ndarray:
-        """The values of a lookup; `defaults` is one default for all keys, or one for each."""
-        assert self.held is not None
-        by_key = defaults.shape != self.row
-        flat = defaults.reshape(-1, *self.row) if by_key else [defaults[()]] * len(keys)
-        dtype = object if self.value == "string" else self.value
-        rows = np.empty((len(keys), *self.row), dtype)
-        for index, key in enumerate(keys):
-            rows[index] = self.held.get(key, flat[index])
-        return rows.reshape((*shape, *self.row))
+        numbers = np.array([n > 0 for n in drawn] if self.table.value_dtype == "bool" else drawn)
+        return numbers.astype(self.table.value_dtype).reshape(shape)
 
 
-def _graph(model: _Model, buckets: int) -> dict[str, Json]:
+def _graph(drawn: _Drawn, buckets: int) -> dict[str, Json]:
     """The graph of a table with every operation on it."""
-    writer = GraphWriter()
-    key, value = dtype_attr(model.key), dtype_attr(model.value)
+    writer, table = GraphWriter(), drawn.table
+    key, value = dtype_attr(table.key_dtype), dtype_attr(table.value_dtype)
     attrs = {"key_dtype": key, "value_dtype": value, "shared_name": text_attr("table")}
     inputs: list[str] = []
-    if model.row:
-        attrs["value_shape"] = shape_attr(model.row)
-    if model.kind == _DENSE:
+    if table.row:
+        attrs["value_shape"] = shape_attr(table.row)
+    if table.kind == DENSE:
         attrs["initial_num_buckets"] = {"i": str(buckets)}
-        for word, reserved in zip(("empty", "freed"), _RESERVED[model.key], strict=True):
-            inputs.append(writer.constant(model.key_tensor([reserved], ()), word))
-    table = writer.node(model.kind, inputs, attrs, "table")
-    keys = writer.placeholder(model.key, None, "keys")
-    values = writer.placeholder(model.value, None, "values")
+        for word, reserved in zip(("empty", "freed"), _RESERVED[table.key_dtype], strict=True):
+            inputs.append(writer.constant(drawn.key_tensor([reserved], ()), word))
+    handle = writer.node(f"{table.kind}V2", inputs, attrs, "table")
+    keys = writer.placeholder(table.key_dtype, None, "keys")
+    values = writer.placeholder(table.value_dtype, None, "values")
     pair = {"Tin": key, "Tout": value}
-    writer.node("LookupTableFindV2", [table, keys, values], pair, "find")
-    writer.node("LookupTableInsertV2", [table, keys, values], pair, "insert")
-    writer.node("LookupTableImportV2", [table, keys, values], pair, "restore")
-    writer.node("LookupTableRemoveV2", [table, keys], {"Tin": key}, "remove")
-    writer.node("LookupTableSizeV2", [table], {}, "size")
-    if model.kind == _STATIC:
+    writer.node("LookupTableFindV2", [handle, keys, values], pair, "find")
+    writer.node("LookupTableInsertV2", [handle, keys, values], pair, "insert")
+    writer.node("LookupTableImportV2", [handle, keys, values], pair, "restore")
+    writer.node("LookupTableRemoveV2", [handle, keys], {"Tin": key}, "remove")
+    writer.node("LookupTableSizeV2", [handle], {}, "size")
+    if table.kind == STATIC:
         pair = {"Tkey": key, "Tval": value}
-        writer.node("InitializeTableV2", [table, keys, values], pair, "fill")
+        writer.node("InitializeTableV2", [handle, keys, values], pair, "fill")
     return writer.graph()
 
 
 class _Life:
     """A table's history."""
 
-    def __init__(self, draw: random.Random, model: _Model) -> None:
+    def __init__(self, draw: random.Random, drawn: _Drawn) -> None:
         self.history = History()
         self._draw = draw
-        self._model = model
+        self._drawn = drawn
+        self._table = drawn.table
 
     def go_on(self) -> None:
         """Take one step more."""
@@ -205,8 +199,9 @@ class _Life:
         if chance < 0.4:
             self._find()
         elif chance < 0.5:
-            self._size()
-        elif self._model.kind == _STATIC:
+            size = self._table.size()
+            self.history.run(["size:0"], values=size, clause="TABLES-008")
+        elif self._table.kind == STATIC:
             self._fill()
         elif chance < 0.75:
             self._put()
@@ -216,147 +211,139 @@ class _Life:
             self._odd()
 
     def _shape(self) -> tuple[int, ...]:
-        if self._model.kind == _DENSE:
+        if self._table.kind == DENSE:
             return (self._draw.randint(1, 5),)
         return self._draw.choice([(), (0,), (1,), (3,), (5,), (2, 2), (1, 0, 3), (2, 1, 2)])
 
+    def _keys(self, shape: tuple[int, ...]) -> list[_Key]:
+        return self._drawn.keys(int(np.prod(shape, dtype=np.int64)))
+
+    def _held(self, keys: Iterable[_Key]) -> set[_Key]:
+        """Those of the keys that the table has."""
+        return {key for key in keys if key in self._table.pairs}
+
     def _find(self) -> None:
-        model, shape = self._model, self._shape()
-        keys = model.keys(int(np.prod(shape, dtype=np.int64)))
-        by_key = model.kind not in {_STATIC, _DENSE} and self._draw.random() < 0.3
-        defaults = model.values(shape if by_key else ())
+        drawn, shape = self._drawn, self._shape()
+        keys = self._keys(shape)
+        by_key = self._table.kind not in {STATIC, DENSE} and self._draw.random() < 0.3
+        defaults = drawn.values(shape if by_key else ())
         clause = "TABLES-019" if by_key else self._clause_of_find(keys)
         self._look_up(keys, defaults, shape, clause)
 
     def _clause_of_find(self, keys: list[_Key]) -> str:
-        model = self._model
-        if model.held is None:
+        if self._drawn.is_empty:
             return "TABLES-003"
         if not keys:
             return "TABLES-012"
-        if model.row:
+        if self._table.row:
             return "TABLES-020"
-        lacks = any(key not in model.held for key in keys)
-        return "TABLES-002" if lacks and model.kind == _STATIC else "TABLES-001"
+        lacks = any(key not in self._table.pairs for key in keys)
+        return "TABLES-002" if lacks and self._table.kind == STATIC else "TABLES-001"
 
     def _look_up(
         self, keys: list[_Key], defaults: np.ndarray, shape: tuple[int, ...], clause: str
     ) -> None:
-        model = self._model
-        feeds = {"keys:0": model.key_tensor(keys, shape), "values:0": defaults}
-        if model.held is None:
-            self.history.run(["find:0"], feeds, error=[9], clause=clause)
-        else:
-            rows = model.looked_up(keys, defaults, shape)
-            self.history.run(["find:0"], feeds, values=[rows], clause=clause)
+        tensor = self._drawn.key_tensor(keys, shape)
+        feeds = {"keys:0": tensor, "values:0": defaults}
+        self._run("find:0", feeds, answer(self._table.find, tensor, defaults), clause)
+
+    def _run(self, fetch: str, feeds: Mapping[str, np.ndarray], given: Answer, clause: str) -> None:
+        self.history.run([fetch], feeds, clause=clause, **given)
 
     def _see(self, keys: list[_Key], clause: str) -> None:
         """Mostly look up the keys that a step has changed, which shows its effect."""
         if keys and self._draw.random() < 0.7:
-            self._look_up(keys, self._model.values(()), (len(keys),), clause)
+            self._look_up(keys, self._drawn.values(()), (len(keys),), clause)
 
-    def _size(self) -> None:
-        size = np.array(len(self._model.held or ()), np.int64)
-        self.history.run(["size:0"], values=[size], clause="TABLES-008")
-
-    def _pairs(
-        self, shape: tuple[int, ...]
-    ) -> tuple[list[_Key], np.ndarray, dict[str, np.ndarray]]:
-        model = self._model
-        keys = model.keys(int(np.prod(shape, dtype=np.int64)))
-        values = model.values(shape)
-        feeds = {"keys:0": model.key_tensor(keys, shape), "values:0": values}
-        return keys, values.reshape(-1, *model.row), feeds
+    def _pairs(self, shape: tuple[int, ...]) -> tuple[list[_Key], np.ndarray, np.ndarray]:
+        """Keys, their tensor, and a tensor of values."""
+        keys = self._keys(shape)
+        values = self._drawn.values(shape)
+        return keys, self._drawn.key_tensor(keys, shape), values
 
     def _fill(self) -> None:
-        model = self._model
+        table, was_filled = self._table, self._table.is_filled
         op = self._draw.choice(["fill", "restore"])
-        keys, values, feeds = self._pairs((self._draw.randint(1, 4),))
-        if model.held is not None:
-            if len(keys) == len(model.held):
-                clause = "TABLES-004"
-                self.history.run([op], feeds, clause=clause)
-            else:
-                clause = "TABLES-005"
-                self.history.run([op], feeds, error=[9], clause=clause)
-            self._see(keys, clause)
-            return
-        pairs: dict[_Key, np.ndarray] = {}
-        fits = all(pairs.setdefault(k, v) == v for k, v in zip(keys, values, strict=True))
-        if not fits:  # what came before an error stays in, and would decide what comes next
-            keys, values, feeds = self._pairs((1,))
-            pairs = dict(zip(keys, values, strict=True))
-        model.held = pairs
-        clause = "TABLES-007" if len(pairs) < len(keys) else "TABLES-001"
-        self.history.run([op], feeds, clause=clause)
+        keys, tensor, values = self._pairs((self._draw.randint(1, 4),))
+        given = answer(table.fill, tensor, values)
+        if was_filled:
+            clause = "TABLES-005" if "error" in given else "TABLES-004"
+        else:
+            if "error" in given:  # what came before it stays in, and would decide what comes next
+                keys, tensor, values = self._pairs((1,))
+                given = answer(table.fill, tensor, values)
+            clause = "TABLES-007" if len(table.pairs) < len(keys) else "TABLES-001"
+        self._run(op, {"keys:0": tensor, "values:0": values}, given, clause)
         self._see(keys, clause)
 
     def _put(self) -> None:
-        model = self._model
-        assert model.held is not None
-        restores = model.kind != _DENSE and self._draw.random() < 0.25
+        table, drawn = self._table, self._drawn
+        restores = table.kind != DENSE and self._draw.random() < 0.25
         shape = (self._draw.randint(0, 4),) if restores else self._shape()
-        keys, values, feeds = self._pairs(shape)
-        if model.kind == _DENSE and model.lost and model.held.keys() & set(keys):
+        keys, tensor, values = self._pairs(shape)
+        if table.kind == DENSE and drawn.lost and self._held(keys):
             return  # TensorFlow may hold such a key twice: see docs/findings/tensorflow.md
-        before = set(model.held)
-        if restores:
-            model.held = {}
-        model.held.update(zip(keys, values, strict=True))
-        clause = "TABLES-018" if restores else self._clause_of_insertion(before, keys)
-        self.history.run(["restore" if restores else "insert"], feeds, clause=clause)
+        before = self._held(drawn.all_keys)
+        clause = "TABLES-018" if restores else self._clause_of_insertion(keys)
+        given = answer(table.replace if restores else table.insert, tensor, values)
+        op = "restore" if restores else "insert"
+        self._run(op, {"keys:0": tensor, "values:0": values}, given, clause)
         self._see(sorted(before) if restores and len(before) <= _MOST else keys, clause)
 
-    def _clause_of_insertion(self, before: set[_Key], keys: list[_Key]) -> str:
+    def _clause_of_insertion(self, keys: list[_Key]) -> str:
         if len(set(keys)) < len(keys):
             return "TABLES-015"
-        if before & set(keys):
+        if self._held(keys):
             return "TABLES-014"
-        is_dense = self._model.kind == _DENSE
-        return "TABLES-031" if is_dense and not self._model.is_roomy else "TABLES-001"
+        is_dense = self._table.kind == DENSE
+        return "TABLES-031" if is_dense and not self._drawn.is_roomy else "TABLES-001"
 
     def _remove(self) -> None:
-        model, shape = self._model, self._shape()
-        assert model.held is not None
-        keys = model.keys(int(np.prod(shape, dtype=np.int64)))
-        if model.kind == _DENSE and not model.is_roomy:  # buckets of removed keys count as taken
-            keys = [key for key in keys if key not in model.held]
-            shape = (len(keys),)
-        removes = bool(model.held.keys() & set(keys))
-        model.lost = model.lost or removes
-        for key in keys:
-            model.held.pop(key, None)
+        drawn, shape = self._drawn, self._shape()
+        keys = self._keys(shape)
+        if self._table.kind == DENSE and not drawn.is_roomy:
+            keys = [key for key in keys if key not in self._table.pairs]
+            shape = (len(keys),)  # buckets of removed keys count as taken
+        removes = bool(self._held(keys))
+        drawn.lost = drawn.lost or removes
         clause = "TABLES-016" if removes else "TABLES-017"
-        self.history.run(["remove"], {"keys:0": model.key_tensor(keys, shape)}, clause=clause)
+        tensor = drawn.key_tensor(keys, shape)
+        self._run("remove", {"keys:0": tensor}, answer(self._table.remove, tensor), clause)
         self._see(keys, clause)
 
     def _odd(self) -> None:
         """A run that must fail and change nothing."""
-        model = self._model
-        _, _, feeds = self._pairs((2,))
-        if model.kind == _DENSE and self._draw.random() < 0.6:
-            reserved = self._draw.choice(_RESERVED[model.key])
-            feeds["keys:0"] = model.key_tensor([reserved, reserved])
+        table, drawn = self._table, self._drawn
+        _, keys, values = self._pairs((2,))
+        if table.kind == DENSE and self._draw.random() < 0.6:
+            reserved = self._draw.choice(_RESERVED[table.key_dtype])
+            keys = drawn.key_tensor([reserved, reserved])
             fetch = self._draw.choice(["insert", "find:0", "remove"])
-            if fetch == "find:0":
-                feeds["values:0"] = model.values(())
-            elif fetch == "remove":
-                del feeds["values:0"]
-            self.history.run([fetch], feeds, error=[3], clause="TABLES-030")
+            if fetch == "insert":
+                given = answer(table.insert, keys, values)
+            elif fetch == "find:0":
+                values = drawn.values(())
+                given = answer(table.find, keys, values)
+            else:
+                given = answer(table.remove, keys)
+            feeds = {"keys:0": keys} | ({} if fetch == "remove" else {"values:0": values})
+            self._run(fetch, feeds, given, "TABLES-030")
             return
-        feeds["values:0"] = model.values((3,))
-        self.history.run(["insert"], feeds, error=[3], clause="TABLES-021")
+        values = drawn.values((3,))
+        feeds = {"keys:0": keys, "values:0": values}
+        self._run("insert", feeds, answer(table.insert, keys, values), "TABLES-021")
 
 
 @prop("tables", *_CLAUSES, weight=2)
 def tables(draw: random.Random, id_: str) -> Case:
     """A table gives what a dictionary gives that has the same history."""
     buckets = draw.choice([4, 8, 64])
-    model = _Model(draw, buckets)
-    graph = _graph(model, buckets)
-    life = _Life(draw, model)
+    drawn = _Drawn(draw, buckets)
+    graph = _graph(drawn, buckets)
+    life = _Life(draw, drawn)
     life.history.open()
     for _ in range(draw.randint(5, 16)):
         life.go_on()
-    title = f"A {model.kind} from {model.key} to {model.value} has what was put in."
+    table = drawn.table
+    title = f"A {table.kind}V2 from {table.key_dtype} to {table.value_dtype} has what was put in."
     return life.history.case(id_, title, graph)

@@ -1,26 +1,29 @@
 """Queues of all kinds, used in runs one after another and in runs that wait for one another.
 
-The expected values are those of a model (`lives.py`). A run that waits does so in
+The expected values are those of the spec's model of a queue. A run that waits does so in
 a thread of its own, and its answer is the same however late that begins.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
 
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.queues.graphs import Terms, queue_graph
-from sessrun.conformance.subjects.queues.lives import Element, Life, batch_of, draw_terms
+from sessrun.conformance.subjects.queues.lives import Life, batch_of, draw_terms
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.model.queues import Element
+from sessrun.spec.model.values import FailedError
 
 _CLAUSES: Final = ("QUEUES-002",)
+Arguments = ParamSpec("Arguments")
 #: What a run is to do: its fetches, its feeds, and what it is to give or to fail with.
 _Run = tuple[list[str], Mapping[str, np.ndarray | np.generic], Expect]
 
@@ -37,8 +40,6 @@ class _Using:
     def go_on(self) -> list[Step]:
         """The next step, or the steps of a run that waits; none names its session yet."""
         draw, life = self._draw, self._life
-        if life.spoilt:
-            return [_step(([f"{self._node}/closed:0"], {}, _values([np.bool_(1)])))]
         chance = draw.random()
         if chance < 0.10:
             return [_step(self._refused())]
@@ -46,11 +47,11 @@ class _Using:
             return [_step(self._looked())]
         if chance < 0.28:
             return [_step(self._close())]
-        if chance < 0.42 and not life.closed:
+        if chance < 0.42 and not life.queue.is_closed:
             waiting = self._waiting()
             if waiting:
                 return waiting
-        if draw.random() < 0.5 and (life.closed or life.room > 0):
+        if draw.random() < 0.5 and (life.queue.is_closed or life.room > 0):
             return [_step(self._put())]
         return [_step(self._take())]
 
@@ -64,13 +65,10 @@ class _Using:
             fetches, feeds = [f"{self._node}/put"], self._fed("x", elements[0])
         else:
             if count is None:
-                count = draw.randint(0, 3 if life.closed else min(4, life.room))
+                count = draw.randint(0, 3 if life.queue.is_closed else min(4, life.room))
             elements = life.fresh_rows(draw, count)
             fetches, feeds = [f"{self._node}/puts"], self._rows(elements)
-        if life.closed and elements:
-            return fetches, feeds, _fails(1)
-        life.put(elements)
-        return fetches, feeds, _values([None])
+        return fetches, feeds, _expected(life.queue.put, list(elements))
 
     def _rows(self, elements: Sequence[Element]) -> dict[str, np.ndarray]:
         shaped = elements or [self._life.fresh(self._draw, 1)]
@@ -86,24 +84,27 @@ class _Using:
         action = draw.choice(("take", "takes", "up_to"))
         if action == "up_to" and self._terms.kind == "priority":
             action = "takes"  # TensorFlow loses what a closed PriorityQueue has too few of
-        if action == "take" and (life.ready or life.closed):
-            if not life.ready:
-                return [f"{self._node}/take:0"], {}, _fails(11)
-            return self._answered("take", life.take(1)[0], {})
+        is_closed = life.queue.is_closed
+        if action == "take" and (life.ready or is_closed):
+            try:
+                (element,) = life.queue.take([], 1)
+            except FailedError as error:
+                return [f"{self._node}/take:0"], {}, _fails(error)
+            return self._answered("take", element, {})
         action = "takes" if action == "take" else action
-        count = draw.randint(0, life.ready + (2 if life.closed else 0))
+        count = draw.randint(0, life.ready + (2 if is_closed else 0))
         return self._several(action, count)
 
     def _several(self, action: str, count: int) -> _Run:
         """Take so many at once, none of which has to be waited for."""
-        life = self._life
+        queue = self._life.queue
         feeds = {f"{self._node}/n:0": np.int32(count)}
-        if not life.in_batches:
-            return [f"{self._node}/{action}:0"], feeds, _fails(3)
-        few = count > life.ready
-        if few and (action == "takes" or not life.ready):
-            return [f"{self._node}/{action}:0"], feeds, _fails(11)
-        return self._answered(action, batch_of(self._terms, life.take(count)), feeds)
+        try:
+            queue.check_batch(count)
+            elements = queue.take([], count, least=1 if action == "up_to" else None)
+        except FailedError as error:
+            return [f"{self._node}/{action}:0"], feeds, _fails(error)
+        return self._answered(action, batch_of(self._terms, elements), feeds)
 
     def _answered(
         self, action: str, parts: Sequence[np.ndarray], feeds: Mapping[str, np.ndarray | np.generic]
@@ -116,17 +117,15 @@ class _Using:
         return fetches, feeds, _values([parts[index] for index in order])
 
     def _looked(self) -> _Run:
-        life = self._life
+        queue = self._life.queue
         if self._draw.random() < 0.6:
-            return [f"{self._node}/size:0"], {}, _values([np.int32(len(life.elements))])
-        return [f"{self._node}/closed:0"], {}, _values([np.bool_(life.closed)])
+            return [f"{self._node}/size:0"], {}, _values([np.int32(len(queue.elements))])
+        return [f"{self._node}/closed:0"], {}, _values([np.bool_(queue.is_closed)])
 
     def _close(self) -> _Run:
-        life = self._life
         action = self._draw.choice(("close", "cancel"))
-        again, life.closed = life.closed, True
-        fails = again and action == "close"
-        return [f"{self._node}/{action}"], {}, _fails(1) if fails else _values([None])
+        expected = _expected(self._life.queue.close, cancels=action == "cancel")
+        return [f"{self._node}/{action}"], {}, expected
 
     def _refused(self) -> _Run:
         """A run that must fail, or must be missing a feed, and changes nothing."""
@@ -135,15 +134,15 @@ class _Using:
         match draw.randrange(4):
             case 0:
                 action = draw.choice(("takes", "up_to"))
-                negative = {f"{self._node}/n:0": np.int32(-draw.randint(1, 9))}
-                return [f"{self._node}/{action}:0"], negative, _fails(3)
+                return self._several(action, -draw.randint(1, 9))
             case 1 if self._terms.fed_components[0][1] is not None:
                 parts[0] = np.stack([parts[0]] * 2)[np.newaxis]  # two more dimensions
-                return [f"{self._node}/put"], self._fed("x", parts), _fails(3)
+                expected = _expected(life.queue.put, [tuple(parts)])
+                return [f"{self._node}/put"], self._fed("x", parts), expected
             case 2 if len(parts) > 1:
                 rows = [np.stack([part] * (2 + (index == 0))) for index, part in enumerate(parts)]
-                return [f"{self._node}/puts"], self._fed("rows", rows), _fails(3)
-        return [f"{self._node}/put"], {}, _fails(3)
+                return [f"{self._node}/puts"], self._fed("rows", rows), _REFUSED
+        return [f"{self._node}/put"], {}, _REFUSED
 
     # --- runs that wait -------------------------------------------------------------------
 
@@ -157,9 +156,9 @@ class _Using:
                 return self._putter_served()
             case 2 if life.in_batches and self._terms.kind != "priority":
                 return self._taker_closed()
-            case 3 if not life.elements:
-                life.closed = True
-                missing: _Run = ([f"{self._node}/take:0"], {}, _fails(11))
+            case 3 if not life.queue.elements:
+                life.queue.close(cancels=False)
+                missing: _Run = ([f"{self._node}/take:0"], {}, _expected(life.queue.take, [], 1))
                 return _beside(draw, missing, [self._only("close")])
         return []
 
@@ -170,7 +169,7 @@ class _Using:
         """A dequeue of more elements than there are, and then enqueues of the missing ones."""
         life = self._life
         lacking = self._draw.randint(1, min(3, life.room))
-        want = len(life.elements) + lacking - self._terms.reserve
+        want = len(life.queue.elements) + lacking - self._terms.reserve
         if want < 1:
             return []
         put = self._put(lacking)
@@ -183,15 +182,16 @@ class _Using:
             return []
         elements = life.fresh_rows(self._draw, life.room + self._draw.randint(1, 3))
         put = [f"{self._node}/puts"], self._rows(elements), _values([None])
-        life.put(elements)
-        excess = max(1, -life.room)
-        return _beside(self._draw, put, [self._several("takes", excess)])
+        excess = max(1, len(elements) - life.room)
+        rows = batch_of(self._terms, life.exchange(elements, excess))
+        feeds = {f"{self._node}/n:0": np.int32(excess)}
+        return _beside(self._draw, put, [self._answered("takes", rows, feeds)])
 
     def _taker_closed(self) -> list[Step]:
         """A dequeue of more elements than there are, and then a close."""
         life = self._life
-        want = len(life.elements) + self._draw.randint(1, 3)
-        life.closed = True
+        want = len(life.queue.elements) + self._draw.randint(1, 3)
+        life.queue.close(cancels=False)
         action = self._draw.choice(("takes", "up_to"))
         return _beside(self._draw, self._several(action, want), [self._only("close")])
 
@@ -201,8 +201,23 @@ def _values(values: Sequence[npt.ArrayLike | None]) -> Expect:
     return {"values": forms}
 
 
-def _fails(code: int) -> Expect:
-    return {"error": {"codes": [code]}}
+def _fails(error: FailedError) -> Expect:
+    return {"error": {"codes": [error.code]}}
+
+
+#: A run that must fail without any effect on the queue.
+_REFUSED: Final[Expect] = {"error": {"codes": [3]}}
+
+
+def _expected(
+    operation: Callable[Arguments, object], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Expect:
+    """What a run must give that does an operation on the model and fetches no value."""
+    try:
+        operation(*args, **kwargs)
+    except FailedError as error:
+        return _fails(error)
+    return _values([None])
 
 
 def _step(run: _Run) -> Step:

@@ -1,21 +1,19 @@
-"""A model of readers: what they read from drawn files, and what they count."""
+"""Drawn files for readers of every kind, whose records are known since they were drawn."""
 
 from __future__ import annotations
 
 import gzip
 import random
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sessrun.conformance.generators.record_files import record_file
+from sessrun.spec.model.record_files import Records
 
-__all__ = ["DrawnFile", "Failed", "Kind", "Model", "draw_kind"]
+__all__ = ["DrawnFile", "Kind", "draw_kind"]
 
-_MISSING: Final = 5
-_ENDED: Final = 11
-_LOST: Final = 15
 #: The bytes before a record's data.
 _HEAD: Final = 12
 _ENCODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
@@ -25,10 +23,6 @@ _ENCODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 }
 
 
-class Failed(Exception):  # noqa: N818 - a part of what is expected, not an error
-    """The read fails with the code that is its argument."""
-
-
 @dataclass(frozen=True, slots=True)
 class DrawnFile:
     """A file.
@@ -36,15 +30,13 @@ class DrawnFile:
     Attributes:
       name: in the case's folder.
       data: what it holds; None if there is none.
-      records: numbers in the keys, and values.
-      lost: whether there is an error after the records.
+      records: what a reader finds in it.
 
     """
 
     name: str
     data: bytes | None
-    records: tuple[tuple[int, bytes], ...] = ()
-    lost: bool = False
+    records: Records = field(default_factory=lambda: Records(()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +52,6 @@ class Kind:
     op: str
     attrs: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def whole(self) -> bool:
-        """Whether it is done with a file as soon as it has given a record."""
-        return self.op in {"WholeFileReaderV2", "IdentityReaderV2"}
-
     def draw_file(self, draw: random.Random, name: str) -> DrawnFile:
         """A file for it."""
         if self.op != "IdentityReaderV2" and draw.random() < 0.06:
@@ -78,8 +65,8 @@ class Kind:
             case "TFRecordReaderV2":
                 return self._records(draw, name)
             case "IdentityReaderV2":
-                return DrawnFile(name, None, ((-1, b""),))
-        return DrawnFile(name, data, ((-1, data),))
+                return DrawnFile(name, None)
+        return DrawnFile(name, data, Records(((-1, data),)))
 
     def _lines(self, draw: random.Random, name: str) -> DrawnFile:
         lines = [
@@ -91,7 +78,7 @@ class Kind:
             lines.append(b"the last")
             data += b"the last"
         skipped = self.attrs.get("skip_header_lines", 0)
-        return DrawnFile(name, data, tuple(enumerate(lines, 1))[skipped:])
+        return DrawnFile(name, data, Records(tuple(enumerate(lines, 1))[skipped:]))
 
     def _fixed(self, draw: random.Random, name: str) -> DrawnFile:
         header, size = self.attrs.get("header_bytes", 0), self.attrs["record_bytes"]
@@ -104,7 +91,7 @@ class Kind:
             records.append(data[offset : offset + size])
             offset += hop
         written = _ENCODINGS[self.attrs.get("encoding", "")](data)
-        return DrawnFile(name, written, tuple(enumerate(records)))
+        return DrawnFile(name, written, Records(tuple(enumerate(records))))
 
     def _records(self, draw: random.Random, name: str) -> DrawnFile:
         records = [draw.randbytes(draw.choice((0, 1, 9, 200))) for _ in range(draw.randrange(5))]
@@ -113,16 +100,17 @@ class Kind:
         pairs = tuple(zip(offsets, records, strict=False))
         encoding = self.attrs.get("compression_type", "")
         if encoding or not records or draw.random() < 0.6:
-            return DrawnFile(name, _ENCODINGS[encoding](data), pairs)
+            return DrawnFile(name, _ENCODINGS[encoding](data), Records(pairs))
         offset = draw.randrange(len(data))
         undamaged = sum(end <= offset for end in offsets[1:])
         if draw.random() < 0.5:
             flipped = data[:offset] + bytes([data[offset] ^ 1 << draw.randrange(8)])
-            return DrawnFile(name, flipped + data[offset + 1 :], pairs[:undamaged], lost=True)
+            return DrawnFile(
+                name, flipped + data[offset + 1 :], Records(pairs[:undamaged], is_damaged=True)
+            )
         # What is too short for a record's length is taken for the end of the file.
-        return DrawnFile(
-            name, data[:offset], pairs[:undamaged], lost=offset - offsets[undamaged] >= _HEAD
-        )
+        is_damaged = offset - offsets[undamaged] >= _HEAD
+        return DrawnFile(name, data[:offset], Records(pairs[:undamaged], is_damaged))
 
 
 def draw_kind(draw: random.Random) -> Kind:
@@ -147,85 +135,3 @@ def draw_kind(draw: random.Random) -> Kind:
             "encoding": draw.choice(("", "", "ZLIB", "GZIP")),
         },
     )
-
-
-class Model:
-    """A reader, and the closed queue that it reads the names of.
-
-    Args:
-      kind: of the reader.
-      files: those of the queue.
-      paths: their names, as the reader has them.
-
-    """
-
-    def __init__(self, kind: Kind, files: Sequence[DrawnFile], paths: Sequence[bytes]) -> None:
-        self.kind = kind
-        self._waiting = list(zip(files, paths, strict=True))
-        self._current: tuple[DrawnFile, bytes] | None = None
-        self._left: list[tuple[int, bytes]] = []
-        self.produced = 0
-        self.units = 0
-
-    def _begin(self) -> None:
-        if self._current is not None:
-            return
-        if not self._waiting:
-            raise Failed(_ENDED)
-        file, path = self._waiting.pop(0)
-        if file.data is None and not self.kind.whole:
-            raise Failed(_MISSING)
-        self._current, self._left = (file, path), list(file.records)
-
-    def _next(self) -> tuple[bytes, bytes] | None:
-        """The next record of the file, None if there are no more."""
-        assert self._current is not None
-        file, path = self._current
-        if self.kind.op == "IdentityReaderV2":
-            self._done()
-            return path, path
-        if self.kind.whole:
-            if file.data is None:
-                raise Failed(_MISSING)
-            self._done()
-            return path, file.data
-        if self._left:
-            number, value = self._left.pop(0)
-            return b"%s:%d" % (path, number), value
-        if file.lost:
-            raise Failed(_LOST)
-        self._done()
-        return None
-
-    def _done(self) -> None:
-        self._current = None
-        self.units += 1
-
-    def read(self) -> tuple[bytes, bytes]:
-        """The next record."""
-        while True:
-            self._begin()
-            record = self._next()
-            if record is not None:
-                self.produced += 1
-                return record
-
-    def read_up_to(self, count: int) -> list[tuple[bytes, bytes]]:
-        """The next records of one file."""
-        while True:
-            self._begin()
-            records: list[tuple[bytes, bytes]] = []
-            try:
-                while len(records) < count and self._current is not None:
-                    record = self._next()
-                    if record is not None:
-                        records.append(record)
-            finally:
-                self.produced += len(records)
-            if records or self._current is not None:
-                return records
-
-    def reset(self) -> None:
-        """Start again; names that were taken from the queue do not come back."""
-        self._current = None
-        self.produced = self.units = 0
