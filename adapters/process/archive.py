@@ -64,6 +64,12 @@ _PARTS: Final = (
     "spec/since.toml",
     "spec/tensors.py",
     "spec/writing.py",
+    "spec/model/__init__.py",
+    "spec/model/calls.py",
+    "spec/model/discipline.py",
+    "spec/model/queue_calls.py",
+    "spec/model/record_files.py",
+    "spec/model/resource_calls.py",
     "spec/cases/*.py",
 )
 #: What no check uses of a subject of the suite: authored cases and faulty backends.

@@ -18,10 +18,10 @@ from sessrun.conformance.faulty import backend
 from sessrun.conformance.subjects.queues.graphs import KINDS
 from sessrun.conformance.subjects.queues.histories.history import Event, Planned, shown
 from sessrun.conformance.subjects.queues.histories.linear import is_linearizable
-from sessrun.conformance.subjects.queues.histories.queue_model import Limits
 from sessrun.conformance.subjects.queues.histories.recording import draw_plan, record
 from sessrun.conformance.subjects.queues.histories.stress import Account, Round, run_round
 from sessrun.spec.cases.engine import Engine
+from sessrun.spec.model.discipline import Discipline
 
 ELEMENTS = int(os.environ.get("SESSRUN_ELEMENTS", "20000"))
 HISTORIES = int(os.environ.get("SESSRUN_HISTORIES", "5"))
@@ -51,15 +51,15 @@ def history(text: str) -> list[Event]:
     return events
 
 
-FIFO = Limits("fifo", 10)
+FIFO = Discipline("fifo", 10)
 
 CAN_BE = {
     "in order": (FIFO, "0-1 put 1 =\n2-3 put 2 =\n4-5 take = 1\n6-7 take = 2"),
     "overlapping puts": (FIFO, "0-5 put 1 =\n1-4 put 2 =\n6-7 take = 2\n8-9 take = 1"),
     "a take before its put ended": (FIFO, "0-9 put 1 =\n1-2 take = 1"),
-    "a wait for room": (Limits("fifo", 1), "0-9 put 1 2 3 =\n1-2 take = 1\n3-4 take = 2"),
+    "a wait for room": (Discipline("fifo", 1), "0-9 put 1 2 3 =\n1-2 take = 1\n3-4 take = 2"),
     "a take beyond the capacity": (
-        Limits("fifo", 1),
+        Discipline("fifo", 1),
         "0-9 take 3 = 1 2 3\n1-2 put 1 =\n3-4 put 2 =\n5-6 put 3 =",
     ),
     "taken and given back by a close": (
@@ -71,12 +71,12 @@ CAN_BE = {
     "a late put": (FIFO, "0-1 put 1 = !4\n2-3 size = 0"),
     "a late put that is in": (FIFO, "0-1 put 1 = !4\n2-3 take = 1"),
     "a cancelled put that is half in": (
-        Limits("fifo", 1),
+        Discipline("fifo", 1),
         "0-9 put 1 2 = !1\n1-2 cancel =\n10-11 take = 1\n12-13 take = !11",
     ),
     "fewer of a closed queue": (FIFO, "0-1 put 1 =\n2-9 up_to 3 = 1\n3-4 close ="),
-    "by priority": (Limits("priority", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 1 2\n4-5 take = 3"),
-    "by chance": (Limits("shuffle", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 2 3\n4-5 take = 1"),
+    "by priority": (Discipline("priority", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 1 2\n4-5 take = 3"),
+    "by chance": (Discipline("shuffle", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 2 3\n4-5 take = 1"),
 }
 
 CANNOT_BE = {
@@ -86,7 +86,7 @@ CANNOT_BE = {
     "from nowhere": (FIFO, "0-1 put 1 =\n2-3 take = 5"),
     "before it was put": (FIFO, "0-1 take = 1\n2-3 put 1 ="),
     "a size that is past": (FIFO, "0-1 put 1 =\n2-3 put 2 =\n4-5 size = 1"),
-    "more than there is room for": (Limits("fifo", 1), "0-1 put 1 =\n2-3 put 2 ="),
+    "more than there is room for": (Discipline("fifo", 1), "0-1 put 1 =\n2-3 put 2 ="),
     "a put in the middle of another": (
         FIFO,
         "0-9 put 1 2 =\n0-9 put 3 4 =\n10-11 take 4 = 1 3 2 4",
@@ -97,21 +97,21 @@ CANNOT_BE = {
     "open after its close": (FIFO, "0-1 close =\n2-3 closed = 0"),
     "fewer of an open queue": (FIFO, "0-1 put 1 =\n2-3 up_to 3 = 1\n4-5 close ="),
     "fewer than asked for": (FIFO, "0-1 put 1 =\n2-3 close =\n4-5 take 2 = 1"),
-    "not by priority": (Limits("priority", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 2 3"),
-    "what must stay behind": (Limits("shuffle", 5, 2), "0-1 put 1 2 =\n2-3 take = 1"),
+    "not by priority": (Discipline("priority", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 2 3"),
+    "what must stay behind": (Discipline("shuffle", 5, 2), "0-1 put 1 2 =\n2-3 take = 1"),
 }
 
 
 @pytest.mark.parametrize("name", CAN_BE)
 def test_a_history_that_can_be(name: str) -> None:
-    limits, text = CAN_BE[name]
-    assert is_linearizable(limits, history(text))
+    discipline, text = CAN_BE[name]
+    assert is_linearizable(discipline, history(text))
 
 
 @pytest.mark.parametrize("name", CANNOT_BE)
 def test_a_history_that_cannot_be(name: str) -> None:
-    limits, text = CANNOT_BE[name]
-    assert not is_linearizable(limits, history(text))
+    discipline, text = CANNOT_BE[name]
+    assert not is_linearizable(discipline, history(text))
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +119,11 @@ def reference() -> Engine:
     return load("reference")
 
 
-def recorded(engine: Engine, kind: str, number: int, *, timed: bool) -> tuple[Limits, list[Event]]:
+def recorded(
+    engine: Engine, kind: str, number: int, *, timed: bool
+) -> tuple[Discipline, list[Event]]:
     plan = draw_plan(random.Random(f"{kind}:{number}"), kind, 200, timed=timed)
-    return plan.limits, record(engine, plan)
+    return plan.discipline, record(engine, plan)
 
 
 @pytest.mark.parametrize("timed", [False, True])
@@ -130,9 +132,9 @@ def test_histories_of_the_reference_are_linearizable(
     reference: Engine, kind: str, timed: bool
 ) -> None:
     for number in range(HISTORIES):
-        limits, events = recorded(reference, kind, number, timed=timed)
+        discipline, events = recorded(reference, kind, number, timed=timed)
         began = time.monotonic()
-        assert is_linearizable(limits, events), shown(events)
+        assert is_linearizable(discipline, events), shown(events)
         assert time.monotonic() - began < QUICK_S
 
 
@@ -141,10 +143,10 @@ def test_a_changed_history_is_not(reference: Engine, change: str) -> None:
     """What threads saw of a right queue, spoilt in one place."""
     checked = 0
     for number in range(12):
-        limits, events = recorded(reference, "fifo", number, timed=False)
+        discipline, events = recorded(reference, "fifo", number, timed=False)
         changed = spoilt(events, change)
         checked += changed is not None
-        assert changed is None or not is_linearizable(limits, changed)
+        assert changed is None or not is_linearizable(discipline, changed)
     assert checked > 1
 
 
@@ -197,7 +199,7 @@ def test_an_account_tells_of_a_faulty_queue(name: str) -> None:
 def test_histories_tell_of_a_faulty_queue(name: str) -> None:
     engine = backend(f"{name}@reference")
     plans = (draw_plan(random.Random(n), "fifo", 120, timed=False) for n in range(20))
-    assert not all(is_linearizable(plan.limits, record(engine, plan)) for plan in plans)
+    assert not all(is_linearizable(plan.discipline, record(engine, plan)) for plan in plans)
 
 
 def test_a_right_account_has_nothing_wrong() -> None:

@@ -9,11 +9,11 @@ import pytest
 from sessrun.adapters.registry import load
 from sessrun.conformance.subjects.queues.histories.history import Event, Planned
 from sessrun.conformance.subjects.queues.histories.linear import is_explained
-from sessrun.conformance.subjects.queues.histories.queue_model import State
-from sessrun.conformance.subjects.waiting.models import model_of
 from sessrun.conformance.subjects.waiting.recording import draw_plan, record
 from sessrun.conformance.subjects.waiting.resources import RESOURCES
 from sessrun.conformance.subjects.waiting.staggering import Row, staggered
+from sessrun.spec.model.calls import State
+from sessrun.spec.model.resource_calls import model_of
 
 
 def history(text: str) -> list[Event]:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 from sessrun.conformance.subjects.queues.histories.history import shown
 from sessrun.conformance.subjects.queues.histories.linear import is_explained
-from sessrun.conformance.subjects.queues.histories.queue_model import State
 from sessrun.conformance.subjects.queues.histories.recording import RefusedError
-from sessrun.conformance.subjects.waiting.models import model_of
 from sessrun.conformance.subjects.waiting.recording import HungError, draw_plan, record
 from sessrun.conformance.subjects.waiting.resources import RESOURCES
 from sessrun.conformance.subjects.waiting.staggering import Row, ended, staggered
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Done, Outcome
 from sessrun.spec.forms import JsonObject
+from sessrun.spec.model.calls import State
+from sessrun.spec.model.resource_calls import model_of
 
 __all__ = ["ends", "explained", "in_a_row"]
 

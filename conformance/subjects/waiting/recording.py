@@ -12,17 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.subjects.queues.histories.history import (
-    CANCELLED,
-    LATE,
-    OUT_OF_RANGE,
-    Event,
-    Planned,
-)
+from sessrun.conformance.subjects.queues.histories.history import Event, Planned
 from sessrun.conformance.subjects.queues.histories.recording import RefusedError
 from sessrun.conformance.subjects.waiting.resources import CONFIG, MOST, Resource
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened
+from sessrun.spec.model.calls import CANCELLED, LATE, OUT_OF_RANGE
 
 __all__ = ["HungError", "Plan", "Threads", "Using", "draw_plan", "record", "using"]
 

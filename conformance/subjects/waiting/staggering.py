@@ -11,16 +11,11 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from sessrun.conformance.subjects.queues.histories.history import (
-    CANCELLED,
-    LATE,
-    OUT_OF_RANGE,
-    Event,
-    Planned,
-)
+from sessrun.conformance.subjects.queues.histories.history import Event, Planned
 from sessrun.conformance.subjects.waiting.recording import Threads, Using, using
 from sessrun.conformance.subjects.waiting.resources import Resource
 from sessrun.spec.cases.engine import Engine
+from sessrun.spec.model.calls import CANCELLED, LATE, OUT_OF_RANGE
 
 __all__ = ["Account", "Row", "ended", "staggered"]
 

@@ -6,10 +6,10 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from sessrun.conformance.generators.record_files import masked_crc
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+from sessrun.spec.model.record_files import masked_crc
 
 __all__ = ["BEHAVIOURS"]
 

@@ -39,8 +39,8 @@ def linearizable(
             events = record(engine, plan)
         except RefusedError as refused:
             return refused.outcome
-        if not is_linearizable(plan.limits, events):
-            broken.append(f"{plan.limits}\n{shown(events)}")
+        if not is_linearizable(plan.discipline, events):
+            broken.append(f"{plan.discipline}\n{shown(events)}")
     return Done({"broken": broken})
 
 

@@ -1,39 +1,25 @@
-"""A history: the calls that threads made on one queue, when, and what came of them."""
+"""A history: the calls that threads made on one resource, when, and what came of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-__all__ = ["CANCELLED", "LATE", "OUT_OF_RANGE", "Event", "Planned", "shown"]
+from sessrun.spec.model.calls import Call
 
-CANCELLED: Final = 1
-LATE: Final = 4
-OUT_OF_RANGE: Final = 11
+__all__ = ["Event", "Planned", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Call):
     """A call that is to be made.
 
     Attributes:
-      action: `put`, `take`, `up_to`, `size`, `closed`, `close` or `cancel`.
-      values: what a put puts in.
-      count: how many elements a take or up_to asks for; 0 for a plain dequeue.
       timeout_ms: of the run, 0 for none.
 
     """
 
-    action: str
-    values: tuple[int, ...] = ()
-    count: int = 0
     timeout_ms: int = 0
-
-    @property
-    def wanted(self) -> int:
-        """How many elements it asks for."""
-        return self.count or 1
 
 
 @dataclass(frozen=True, slots=True)

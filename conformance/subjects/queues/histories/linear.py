@@ -3,25 +3,25 @@
 The search of Wing and Gong with the memory of Lowe: calls are put in a row, each between its
 beginning and its end, such that the model gives the answers that were seen; a configuration (which
 calls are over, and the state) that led nowhere is not looked at twice. A call here is a row of
-steps (`queue_model`), each of which lies between its beginning and its end.
+steps (`spec/model/calls.py`), each of which lies between its beginning and its end.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sessrun.conformance.subjects.queues.histories.history import Event
-from sessrun.conformance.subjects.queues.histories.queue_model import Limits, Move, State, moves
+from sessrun.spec.model.calls import Model, State
+from sessrun.spec.model.discipline import Discipline
+from sessrun.spec.model.queue_calls import moves
 
-__all__ = ["Model", "TooHardError", "is_explained", "is_linearizable"]
+__all__ = ["TooHardError", "is_explained", "is_linearizable"]
 
 #: Configurations after which the search is given up; a history of 200 calls needs thousands.
 _MOST: Final = 2_000_000
 
-#: A model: from a state, the number of an event and the event to what it may do next.
-Model = Callable[[State, int, Event], Iterator[Move]]
 #: Which events are over, as bits, and the state.
 _Node = tuple[int, State]
 
@@ -30,14 +30,14 @@ class TooHardError(RuntimeError):
     """A history has too many orders to be searched; nothing is known of it."""
 
 
-def is_linearizable(limits: Limits, events: Sequence[Event]) -> bool:
+def is_linearizable(discipline: Discipline, events: Sequence[Event]) -> bool:
     """Whether a queue that begins empty can have given these answers.
 
     Raises:
       TooHardError: the search was given up.
 
     """
-    return is_explained(functools.partial(moves, limits), State(), events)
+    return is_explained(functools.partial(moves, discipline), State(), events)
 
 
 def is_explained(model: Model, first: State, events: Sequence[Event]) -> bool:

@@ -12,17 +12,12 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.subjects.queues.graphs import Terms, queue_graph
-from sessrun.conformance.subjects.queues.histories.history import (
-    CANCELLED,
-    LATE,
-    OUT_OF_RANGE,
-    Event,
-    Planned,
-)
-from sessrun.conformance.subjects.queues.histories.queue_model import Limits
+from sessrun.conformance.subjects.queues.histories.history import Event, Planned
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.forms import JsonObject
+from sessrun.spec.model.calls import CANCELLED, LATE, OUT_OF_RANGE
+from sessrun.spec.model.discipline import Discipline
 
 __all__ = [
     "Plan",
@@ -56,18 +51,18 @@ class Plan:
     """What threads do to one queue.
 
     Attributes:
-      limits: what the queue is like.
+      discipline: what the queue is like.
       threads: what each thread does, call by call.
 
     """
 
-    limits: Limits
+    discipline: Discipline
     threads: tuple[tuple[Planned, ...], ...]
 
 
-def terms_of(limits: Limits) -> Terms:
+def terms_of(discipline: Discipline) -> Terms:
     """The queue of int64 scalars; those of a PriorityQueue are their own priority."""
-    return Terms(limits.kind, limits.capacity, (("int64", ()),), limits.reserve)
+    return Terms(discipline.kind, discipline.capacity, (("int64", ()),), discipline.reserve)
 
 
 def draw_plan(draw: random.Random, kind: str, calls: int, *, timed: bool) -> Plan:
@@ -84,27 +79,29 @@ def draw_plan(draw: random.Random, kind: str, calls: int, *, timed: bool) -> Pla
     """
     capacity = draw.randint(1, 8)
     reserve = draw.randint(0, capacity - 1) if kind == "shuffle" else 0
-    limits = Limits(kind, capacity, reserve)
+    discipline = Discipline(kind, capacity, reserve)
     rows: list[list[Planned]] = [[] for _ in range(draw.randint(3, 8))]
     if timed:
         for number in range(calls - 2):
             thread = draw.randrange(len(rows))
-            rows[thread].append(_draw_timed(draw, limits, number, always=thread == 0))
+            rows[thread].append(_draw_timed(draw, discipline, number, always=thread == 0))
     else:
-        _fill(draw, limits, rows, calls)
+        _fill(draw, discipline, rows, calls)
     if timed or draw.random() < 0.4:
         timeout = 100 if timed else 0
         rows[0].append(Planned(draw.choice(("close", "close", "cancel")), timeout_ms=timeout))
-    return Plan(limits, tuple(map(tuple, rows)))
+    return Plan(discipline, tuple(map(tuple, rows)))
 
 
-def _draw_timed(draw: random.Random, limits: Limits, number: int, *, always: bool) -> Planned:
+def _draw_timed(
+    draw: random.Random, discipline: Discipline, number: int, *, always: bool
+) -> Planned:
     timeout = draw.choice((5, 20, 40)) if always or draw.random() < 0.5 else 0
     chance = draw.random()
     if chance < 0.46:
         return _put(draw, number, timeout)
     if chance < 0.90:
-        return _take(draw, limits, timeout)
+        return _take(draw, discipline, timeout)
     return Planned("size" if chance < 0.97 else "closed")
 
 
@@ -117,19 +114,21 @@ def _put(draw: random.Random, number: int, timeout: int = 0) -> Planned:
     return Planned("put", tuple(draw.sample(range(first, first + 4), several)), several, timeout)
 
 
-def _take(draw: random.Random, limits: Limits, timeout: int = 0, most: int = 4) -> Planned:
+def _take(draw: random.Random, discipline: Discipline, timeout: int = 0, most: int = 4) -> Planned:
     """A take of one element, or of up to four."""
     if draw.random() < 0.7:
         return Planned("take", timeout_ms=timeout)
     several = draw.randint(1, most)
-    if limits.kind == "priority":  # it gives no more at once than it has room for
-        return Planned("take", count=min(several, limits.capacity), timeout_ms=timeout)
+    if discipline.kind == "priority":  # it gives no more at once than it has room for
+        return Planned("take", count=min(several, discipline.capacity), timeout_ms=timeout)
     return Planned(draw.choice(("take", "take", "up_to")), count=several, timeout_ms=timeout)
 
 
-def _fill(draw: random.Random, limits: Limits, rows: list[list[Planned]], calls: int) -> None:
+def _fill(
+    draw: random.Random, discipline: Discipline, rows: list[list[Planned]], calls: int
+) -> None:
     """Let some threads put in as many elements as others take."""
-    there = -limits.reserve
+    there = -discipline.reserve
     producers = draw.randint(2, len(rows) - 1)
     for number in range(calls * 2 // 5):
         call = _put(draw, number)
@@ -139,7 +138,7 @@ def _fill(draw: random.Random, limits: Limits, rows: list[list[Planned]], calls:
         # Two that wait for several may each hold what the other lacks: one thread takes several.
         thread = draw.randrange(producers, len(rows))
         few = min(there, 4) if thread == producers else 1
-        call = _take(draw, limits, most=few)
+        call = _take(draw, discipline, most=few)
         there -= call.wanted
         rows[thread].append(call)
     for _ in range(calls // 8):
@@ -240,10 +239,10 @@ def record(engine: Engine, plan: Plan, config: JsonObject | None = None) -> list
       TimeoutError: a call does not end.
 
     """
-    opened = engine.open(queue_graph(terms_of(plan.limits)), config or {})
+    opened = engine.open(queue_graph(terms_of(plan.discipline)), config or {})
     if not isinstance(opened, Opened):
         raise RefusedError(opened)
-    recorder = _Recorder(engine, opened.handle, plan.limits.kind)
+    recorder = _Recorder(engine, opened.handle, plan.discipline.kind)
     together = threading.Barrier(len(plan.threads))
     threads = [
         threading.Thread(target=recorder.work, args=(n, calls, together), daemon=True)

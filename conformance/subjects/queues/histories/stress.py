@@ -16,13 +16,7 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.subjects.queues.graphs import queue_graph
-from sessrun.conformance.subjects.queues.histories.history import (
-    CANCELLED,
-    LATE,
-    OUT_OF_RANGE,
-    Planned,
-)
-from sessrun.conformance.subjects.queues.histories.queue_model import Limits
+from sessrun.conformance.subjects.queues.histories.history import Planned
 from sessrun.conformance.subjects.queues.histories.recording import (
     RefusedError,
     elements_of,
@@ -32,6 +26,8 @@ from sessrun.conformance.subjects.queues.histories.recording import (
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened
 from sessrun.spec.forms import JsonObject
+from sessrun.spec.model.calls import CANCELLED, LATE, OUT_OF_RANGE
+from sessrun.spec.model.discipline import Discipline
 
 __all__ = ["Account", "Round", "run_round"]
 
@@ -197,8 +193,8 @@ def run_round(engine: Engine, plan: Round, config: JsonObject | None = None) -> 
       TimeoutError: a call does not end.
 
     """
-    limits = Limits(plan.kind, 50, 10 if plan.kind == "shuffle" else 0)
-    opened = engine.open(queue_graph(terms_of(limits)), config or {})
+    discipline = Discipline(plan.kind, 50, 10 if plan.kind == "shuffle" else 0)
+    opened = engine.open(queue_graph(terms_of(discipline)), config or {})
     if not isinstance(opened, Opened):
         raise RefusedError(opened)
     floor = _Floor(engine, opened.handle, plan)
@@ -214,7 +210,7 @@ def run_round(engine: Engine, plan: Round, config: JsonObject | None = None) -> 
     engine.close(opened.handle)
     if floor.books.faults:
         raise floor.books.faults[0]
-    return _audited(floor.books, ordered=limits.ordered)
+    return _audited(floor.books, ordered=discipline.is_ordered)
 
 
 def _threads(floor: _Floor, work: Callable[[int], int], count: int) -> list[threading.Thread]:

@@ -1,8 +1,8 @@
-"""Models of the resources that runs wait for: the steps that a call may take in each state.
+"""Overlapping calls on barriers, accumulators and staging areas: each does all at one moment.
 
-A queue's calls of several elements go step by step (`queues/histories/queue_model.py`); those of a
-barrier, an accumulator, a staging area and a staged map do all they do at one moment. What a run
-took that was served at its very timeout may be lost.
+So do those on staged maps (WAITING-001, 004); calls on a queue go element by element
+(`queue_calls.py`). What a run took that was served at its very timeout
+may be lost.
 """
 
 from __future__ import annotations
@@ -10,16 +10,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
-from sessrun.conformance.subjects.queues.histories.history import (
-    CANCELLED,
-    LATE,
-    OUT_OF_RANGE,
-    Event,
-)
-from sessrun.conformance.subjects.queues.histories.linear import Model
-from sessrun.conformance.subjects.queues.histories.queue_model import Limits, Move, State, moves
+from sessrun.spec.model.calls import CANCELLED, LATE, OUT_OF_RANGE, Answered, Model, Move, State
+from sessrun.spec.model.discipline import Discipline
+from sessrun.spec.model.queue_calls import moves
 
 __all__ = ["model_of"]
 
@@ -30,11 +25,11 @@ _FEW: Final = 6
 def model_of(resource: str, capacity: int) -> Model:
     """The model of a resource of this kind that has room for so many elements (0: any number)."""
     if resource == "queue":
-        return functools.partial(moves, Limits("fifo", capacity or 2**31))
+        return functools.partial(moves, Discipline("fifo", capacity or -1))
     takes = {"accumulator": _all_taken, "staging": _first_taken, "map": _key_taken}
     taken = takes.get(resource, _some_taken)
 
-    def at_one_moment(state: State, _number: int, event: Event) -> Iterator[Move]:
+    def at_one_moment(state: State, _number: int, event: Answered) -> Iterator[Move]:
         for after in _after(state, event, capacity, taken):
             yield Move(after, over=True)
 
@@ -42,10 +37,10 @@ def model_of(resource: str, capacity: int) -> Model:
 
 
 #: From the elements there and a call that takes to the elements that it may take.
-_Taken = Callable[[tuple[int, ...], Event], Iterator[tuple[int, ...]]]
+_Taken = Callable[[tuple[int, ...], Answered], Iterator[tuple[int, ...]]]
 
 
-def _after(state: State, event: Event, capacity: int, taken: _Taken) -> Iterator[State]:
+def _after(state: State, event: Answered, capacity: int, taken: _Taken) -> Iterator[State]:
     """The states in which an event may leave the resource."""
     match event.call.action:
         case "put" if event.code in {0, LATE}:
@@ -64,7 +59,7 @@ def _after(state: State, event: Event, capacity: int, taken: _Taken) -> Iterator
             yield state._replace(closed=True)
 
 
-def _after_take(state: State, event: Event, taken: _Taken) -> Iterator[State]:
+def _after_take(state: State, event: Answered, taken: _Taken) -> Iterator[State]:
     if event.code == LATE or (
         event.code == OUT_OF_RANGE and state.closed and len(state.elements) < event.call.wanted
     ):
@@ -76,27 +71,27 @@ def _after_take(state: State, event: Event, taken: _Taken) -> Iterator[State]:
                 yield state._replace(elements=left)
 
 
-def _all_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+def _all_taken(elements: tuple[int, ...], event: Answered) -> Iterator[tuple[int, ...]]:
     """All elements, if there are as many as the call takes."""
     if len(elements) >= event.call.wanted:
         yield elements
 
 
-def _first_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+def _first_taken(elements: tuple[int, ...], event: Answered) -> Iterator[tuple[int, ...]]:
     """The elements that came first."""
     if len(elements) >= event.call.wanted:
         yield elements[: event.call.wanted]
 
 
-def _key_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+def _key_taken(elements: tuple[int, ...], event: Answered) -> Iterator[tuple[int, ...]]:
     """The element of the key."""
     if event.call.values[0] in elements:
         yield event.call.values
 
 
-def _some_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+def _some_taken(elements: tuple[int, ...], event: Answered) -> Iterator[tuple[int, ...]]:
     """Any elements, as many as the call takes: those of overlapping insertions have no order."""
-    wanted: Any = event.call.wanted
+    wanted = event.call.wanted
     if event.code == 0:
         if len(elements) >= wanted and set(event.result) <= set(elements):
             yield event.result
