@@ -18,6 +18,7 @@ from sessrun.reports.measures import (
     seconds_text,
     share_text,
 )
+from sessrun.reports.memory_view import MEMORY_COLUMNS, MEMORY_NOTE, memory_rows
 from sessrun.reports.plots import ratio_plot, times_plot
 from sessrun.reports.printable import number, printable, shortened
 
@@ -130,6 +131,9 @@ def _page(
             {key: shortened(entry.get(key, ""), 200) for key in ("case", "backend", "reason")}
             for entry in run.get("left_out", [])
         ],
+        memory=memory_rows(run),
+        memory_columns=MEMORY_COLUMNS,
+        memory_note=MEMORY_NOTE,
         cases=[
             {
                 "name": shortened(case, 120),

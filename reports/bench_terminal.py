@@ -20,6 +20,7 @@ from sessrun.reports.measures import (
     seconds_text,
     share_text,
 )
+from sessrun.reports.memory_view import MEMORY_COLUMNS, memory_rows
 from sessrun.reports.printable import number, shortened
 
 __all__ = ["print_bench", "print_changes", "print_comparison"]
@@ -29,6 +30,8 @@ _STYLE: Final = {"FASTER": "green", "SLOWER": "bold red", "SAME": "", "UNDECIDED
 
 def print_bench(run: Mapping[str, Any], console: Console | None = None) -> None:
     """Print each case's median, quartiles, speed against the first backend, nearest ceiling.
+
+    The memory of the jobs follows in a table of its own.
 
     On a GPU the medians between its events and with cold inputs in place of the quartiles, and
     what was counted in a table of its own; first and last the doubts.
@@ -50,11 +53,26 @@ def print_bench(run: Mapping[str, Any], console: Console | None = None) -> None:
     for sentence in doubts(run):
         out.print(Text(sentence, "bold red"))
     out.print(table)
+    _print_memory(run, out)
     _print_device(run, [m for measures in cases.values() for m in measures], out)
     for measure in (m for measures in cases.values() for m in measures if not m.correct):
         who = f"{shortened(measure.case, 48)}, {shortened(measure.backend, 32)}"
         out.print(Text(f"{who}: {shortened(measure.detail, 200)}", "red"))
     out.print(Text(f"{number(run['rounds'], 'interleaved round')}, seed {run['seed']}", "dim"))
+
+
+def _print_memory(run: Mapping[str, Any], out: Console) -> None:
+    """Print the resident memory of each job's process, where it was measured."""
+    rows = memory_rows(run)
+    if not rows:
+        return
+    table = _table("memory of", "backend", *MEMORY_COLUMNS)
+    previous = ""
+    for row in rows:
+        name = "" if row.case == previous else shortened(row.case, 48)
+        table.add_row(*map(Text, (name, shortened(row.backend, 32), *row.cells)))
+        previous = row.case
+    out.print(table)
 
 
 def _print_device(run: Mapping[str, Any], measures: Sequence[Measure], out: Console) -> None:
@@ -141,7 +159,7 @@ def print_changes(
 def _table(*names: str, gap: int = 2) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, gap, 0, 0))
     right = {"median", "wall", "device", "cold", "x first", "ratio", "old", "new", *COUNTED}
-    right |= {"new / old", "now"}
+    right |= {"new / old", "now", *MEMORY_COLUMNS}
     for name in names:
         table.add_column(name, justify="right" if name in right else "left")
     return table

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
+from sessrun.conformance.benchmarks.memory import JobMemory
 from sessrun.conformance.benchmarks.processes import (
     BatchTime,
     BenchProcess,
@@ -46,6 +47,8 @@ class Batches:
       first_seconds: of the first call of all, by the process's own clock.
       best_seconds: of the shortest call before anything was timed, by the same clock.
       wrong: what was wrong with a result, None if nothing.
+      memory: of a process that did this job alone; None where the kernel does not tell it.
+      is_memory_asked: whether it was to be measured.
 
     """
 
@@ -58,6 +61,8 @@ class Batches:
     first_seconds: float = 0.0
     best_seconds: float = 0.0
     wrong: str | None = None
+    memory: JobMemory | None = None
+    is_memory_asked: bool = False
 
 
 class Blocks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from time import monotonic
 from typing import Any, Final
 
@@ -90,6 +91,7 @@ def series_of(batches: Batches) -> dict[str, Any]:
         spent = [time.processor for time in several]
         if None not in spent:
             kept[f"processor_{kind}"] = spent
+    memory = batches.memory
     return {
         "case": batches.job,
         "backend": batches.side,
@@ -100,7 +102,7 @@ def series_of(batches: Batches) -> dict[str, Any]:
         "correct": batches.wrong is None,
         "detail": batches.wrong or f"batches of {batches.calls:,} and {2 * batches.calls:,} calls",
         "compile_seconds": max(0.0, batches.first_seconds - batches.best_seconds),
-    }
+    } | ({"memory": memory and asdict(memory)} if batches.is_memory_asked else {})
 
 
 def _samples(once: Sequence[BatchTime], twice: Sequence[BatchTime], calls: int) -> list[float]:

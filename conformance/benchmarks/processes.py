@@ -122,6 +122,11 @@ class BenchProcess:
         """Nothing more: the process is started already, and ended when it is left."""
         return self
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def loaded(self) -> None:
         """Wait until the backend is loaded, and take its version.
 
@@ -178,6 +183,17 @@ class BenchProcess:
         wrong: str | None = self._answer(wrong=(str, type(None)))["wrong"]
         spent = None if before is None or after is None else after - before
         return BatchTime(wall, spent), wrong
+
+    def repeat(self, job: str, calls: int) -> str | None:
+        """Have so many calls made, which are not timed; what was wrong with the last result.
+
+        Raises:
+          AdapterError: as `batch`.
+
+        """
+        self._ask({"job": job, "repeat": calls})
+        wrong: str | None = self._answer(wrong=(str, type(None)))["wrong"]
+        return wrong
 
     def finish(self, job: str) -> None:
         """Free a job's session."""
@@ -269,6 +285,8 @@ class BenchProcess:
           patience: seconds that it has to end by itself.
 
         """
+        if self._errors.closed:  # its number may be another process's by now
+            return
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from sessrun.conformance.benchmarks.dispatch import DISPATCH_FAMILIES, DISPATCH_JOBS
 from sessrun.conformance.benchmarks.jobs import JOBS, Job
+from sessrun.conformance.benchmarks.loops import LOOPS
 from sessrun.conformance.benchmarks.resident import chain, matmul, reduction, scatter, total
 from sessrun.conformance.benchmarks.training import training
 
@@ -53,7 +54,7 @@ def gpu_jobs() -> tuple[Job, ...]:
 
 
 def select(names: Iterable[str]) -> tuple[Job, ...]:
-    """The jobs so named: those of `JOBS` and of dispatch, and `FAMILY-SIZE` in any size.
+    """The jobs so named: those of `JOBS`, of dispatch and of loops, and `FAMILY-SIZE` in any size.
 
     Raises:
       ValueError: no job has such a name.
@@ -63,7 +64,7 @@ def select(names: Iterable[str]) -> tuple[Job, ...]:
 
 
 def _named(name: str) -> Job:
-    known = {job.name: job for job in (*JOBS, *DISPATCH_JOBS)}
+    known = {job.name: job for job in (*JOBS, *DISPATCH_JOBS, *LOOPS.values())}
     families = {**{family: make for family, (_, make) in FAMILIES.items()}, **DISPATCH_FAMILIES}
     family, _, size = name.rpartition("-")
     if name not in known and family in families and size.isdecimal() and 0 < int(size) < 2**24:

@@ -9,6 +9,8 @@ is empty.
   first: `{"seconds": 1e-6, "first": 1e-3}`.
 - `{"calls": n, "job": job}` is answered with an empty line after n calls and one more, and then
   with what was wrong with the result of that one: `{"wrong": null}`.
+- `{"repeat": n, "job": job}` is answered like a batch, without the empty line, after n calls, the
+  last of which is checked; garbage is collected as in any program, and at the end.
 - `{"close": job}` is answered with `{}`.
 - `{"imported": true}` is answered with the files of all modules: `{"imported": ["/tree/a.py"]}`.
 
@@ -59,6 +61,8 @@ class _Jobs:
         if "close" in request:
             self._prepared.pop(request["close"]).close()
             return {}
+        if "repeat" in request:
+            return {"wrong": _repeat(self._prepared[request["job"]], request["repeat"])}
         if "imported" in request:
             files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
             return {"imported": [str(file) for file in files if file]}
@@ -97,6 +101,19 @@ class _Jobs:
         finally:
             gc.enable()
         return prepared.check(result)
+
+
+def _repeat(prepared: Prepared, calls: int) -> str | None:
+    """So many calls; what was wrong with the result of the last one, if anything.
+
+    What is left over of cycles is freed: Python collects it the more seldom the more there is, so
+    that memory goes up for thousands of steps and then down.
+    """
+    for _ in repeat(None, calls - 1):
+        prepared.call()
+    wrong = prepared.check((prepared.checked or prepared.call)())
+    gc.collect()
+    return wrong
 
 
 def _seconds(prepared: Prepared) -> float:

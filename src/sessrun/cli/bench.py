@@ -56,6 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=float, default=60.0, help="with --decide, --against: seconds for each job"
     )
+    parser.add_argument(
+        "--no-memory", action="store_true", help="leave out the memory of each job (times alone)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the order in each round")
     parser.add_argument("--device", default="", help="where graphs are placed, such as /gpu:0")
     parser.add_argument("--output", type=Path, default=Path("out/bench"), help="a folder")
@@ -196,6 +199,7 @@ def _measured(
     from rich.progress import Progress
 
     from sessrun.conformance.benchmarks import deciding
+    from sessrun.conformance.benchmarks.job_memory import measure_memory
     from sessrun.conformance.benchmarks.measure import measure
     from sessrun.conformance.benchmarks.side_by_side import measure_in_processes
 
@@ -230,6 +234,9 @@ def _measured(
                     deciding.until_decided(blocks, known, budget=args.budget, progress=decided)
                 else:
                     deciding.measured_in_blocks(blocks, count, show)
+                    if not args.no_memory:
+                        bar.update(task, description="memory of jobs")
+                        measure_memory(blocks, args.seed, show)
             except KeyboardInterrupt:
                 if not any(batches.blocks for batches in blocks.batches.values()):
                     raise

@@ -28,6 +28,7 @@ COMMANDS: Final = (
     "bench",
     "compare",
     "history",
+    "leaks",
     "report",
     "explain",
     "spec",
@@ -37,7 +38,6 @@ COMMANDS: Final = (
     "worker",
     "freeze",
 )
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 good, 1 the answer is no, 2 wrong usage or input."""
@@ -73,11 +73,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     return status
 
-
 def _drop_output() -> None:
     """Write nothing more to standard output, not at the end of the process either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
 
 if __name__ == "__main__":
     sys.exit(main())
