@@ -13,7 +13,14 @@ import numpy as np
 from sessrun.conformance.benchmarks.jobs import Job, Prepared, equals, opened, run_job
 from sessrun.spec.cases.namespace import Namespace
 
-__all__ = ["DISPATCH_FAMILIES", "DISPATCH_JOBS"]
+__all__ = [
+    "DISPATCH_FAMILIES",
+    "DISPATCH_JOBS",
+    "chain",
+    "fetch_list",
+    "independent",
+    "variable_updates",
+]
 
 #: From a namespace to the fetches, the feeds, the expected result, and the initializer.
 Build = Callable[[Namespace], tuple[Any, dict[Any, Any], Any, Any]]
@@ -73,7 +80,9 @@ def _sums(tf: Namespace, count: int) -> tuple[Any, list[Any]]:
     return x, [tf.add(x, float(number)) for number in range(count)]
 
 
-def _fetch_list(count: int) -> Build:
+def fetch_list(count: int) -> Build:
+    """What builds a list of so many sums of a fed scalar, all of them fetched."""
+
     def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
         x, sums = _sums(tf, count)
         return sums, {x: np.float32(1)}, np.arange(1.0, count + 1), None
@@ -97,8 +106,8 @@ def _fetch_dict(count: int) -> Callable[[Namespace, str], Prepared]:
     return prepare
 
 
-def _chain(count: int) -> Build:
-    """Values of the fed number alone, so that an engine cannot compute any beforehand."""
+def chain(count: int) -> Build:
+    """What builds so many additions of the fed number alone: none can be computed beforehand."""
 
     def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
         x = tf.placeholder(tf.float32, [])
@@ -110,7 +119,9 @@ def _chain(count: int) -> Build:
     return build
 
 
-def _independent(count: int) -> Build:
+def independent(count: int) -> Build:
+    """What builds so many sums of a fed scalar, none of them fetched."""
+
     def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
         x, sums = _sums(tf, count)
         return tf.group(*sums), {x: np.float32(1)}, None, None
@@ -118,7 +129,9 @@ def _independent(count: int) -> Build:
     return build
 
 
-def _variables(count: int) -> Build:
+def variable_updates(count: int) -> Build:
+    """What builds updates of so many variables of ten numbers, in one run."""
+
     def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
         zeros = np.zeros(_SMALL, np.float32)
         variables = [
@@ -141,18 +154,18 @@ DISPATCH_JOBS: Final = (
 #: By family what makes the job of a size.
 DISPATCH_FAMILIES: Final[dict[str, Callable[[int], Job]]] = {
     "fetch-list": lambda size: Job(
-        f"fetch-list-{size}", f"run of a list of {size} sums", run_job(_fetch_list(size))
+        f"fetch-list-{size}", f"run of a list of {size} sums", run_job(fetch_list(size))
     ),
     "fetch-dict": lambda size: Job(
         f"fetch-dict-{size}", f"run of a dict of {size} sums", _fetch_dict(size)
     ),
     "chain-fed": lambda size: Job(
-        f"chain-fed-{size}", f"run of {size} additions of a fed scalar", run_job(_chain(size))
+        f"chain-fed-{size}", f"run of {size} additions of a fed scalar", run_job(chain(size))
     ),
     "independent": lambda size: Job(
-        f"independent-{size}", f"run of {size} sums side by side", run_job(_independent(size))
+        f"independent-{size}", f"run of {size} sums side by side", run_job(independent(size))
     ),
     "variables": lambda size: Job(
-        f"variables-{size}", f"run of updates of {size} variables", run_job(_variables(size))
+        f"variables-{size}", f"run of updates of {size} variables", run_job(variable_updates(size))
     ),
 }

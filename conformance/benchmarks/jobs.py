@@ -17,7 +17,7 @@ from sessrun.conformance.benchmarks.networks import Built
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import FeedDict, Operation, Session, Tensor, Value
 
-__all__ = ["JOBS", "Job", "Prepared", "equals", "opened", "run_job"]
+__all__ = ["JOBS", "Job", "Prepared", "equals", "opened", "queue_job", "run_job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _variable_update(tf: Namespace, device: str) -> Prepared:
     return Prepared(call, check, session.close)
 
 
-def _queue(count: int) -> Callable[[Namespace, str], Prepared]:
+def queue_job(count: int) -> Callable[[Namespace, str], Prepared]:
     """A job that enqueues and dequeues `count` elements at once, or a single one if it is 0."""
 
     def prepare(tf: Namespace, device: str) -> Prepared:
@@ -274,7 +274,7 @@ JOBS: Final = (
         run_job(networks.cnn_step, 1e-4, 1e-6),
     ),
     Job("variable-update", "run(assign_add(1)) of a scalar resource variable", _variable_update),
-    Job("queue-1", "run(enqueue) and run(dequeue) of a scalar", _queue(0)),
-    Job("queue-256", "run(enqueue_many) and run(dequeue_many) of 256 scalars", _queue(256)),
+    Job("queue-1", "run(enqueue) and run(dequeue) of a scalar", queue_job(0)),
+    Job("queue-256", "run(enqueue_many) and run(dequeue_many) of 256 scalars", queue_job(256)),
     Job("graph-100", "construction of a graph of 100 operations", _graph_construction),
 )

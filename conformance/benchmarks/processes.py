@@ -171,18 +171,7 @@ class BenchProcess:
           AdapterError: it does not answer, or with something else.
 
         """
-        before = self._processor_seconds()
-        began = perf_counter()
-        self._ask({"job": job, "calls": calls})
-        line = self._line()
-        wall = perf_counter() - began
-        after = self._processor_seconds()
-        if line:  # no empty line: the batch failed
-            self._parsed(line)
-            raise self._no_answer(line)
-        wrong: str | None = self._answer(wrong=(str, type(None)))["wrong"]
-        spent = None if before is None or after is None else after - before
-        return BatchTime(wall, spent), wrong
+        return self._timed({"job": job, "calls": calls})
 
     def repeat(self, job: str, calls: int) -> str | None:
         """Have so many calls made, which are not timed; what was wrong with the last result.
@@ -195,10 +184,54 @@ class BenchProcess:
         wrong: str | None = self._answer(wrong=(str, type(None)))["wrong"]
         return wrong
 
+    def prepare_cost(self, cost: str, size: int, device: str) -> tuple[float, str | None]:
+        """Make a cost of a size ready: seconds of the shortest call, and what was wrong with one.
+
+        Raises:
+          AdapterError: as `prepare`.
+
+        """
+        self._ask({"cost": cost, "size": size, "device": device})
+        answer = self._answer(seconds=float, wrong=(str, type(None)))
+        if not 0 <= answer["seconds"] < math.inf:
+            raise AdapterError(f"{self.side.name}: no time of a call: {answer['seconds']} s")
+        return answer["seconds"], answer["wrong"]
+
+    def cost_batch(self, calls: int) -> tuple[BatchTime, str | None]:
+        """Time so many calls of the cost, made ready before; what was wrong with the last result.
+
+        Raises:
+          AdapterError: as `batch`.
+
+        """
+        self._ask({"ready": calls})
+        self._answer()
+        return self._timed({"go": True})
+
+    def finish_cost(self) -> None:
+        """Free what the cost holds."""
+        self._ask({"end": True})
+        self._answer()
+
     def finish(self, job: str) -> None:
         """Free a job's session."""
         self._ask({"close": job})
         self._answer()
+
+    def _timed(self, request: dict[str, Any]) -> tuple[BatchTime, str | None]:
+        """The time of a request until its empty line, and what was wrong with its result."""
+        before = self._processor_seconds()
+        began = perf_counter()
+        self._ask(request)
+        line = self._line()
+        wall = perf_counter() - began
+        after = self._processor_seconds()
+        if line:  # no empty line: the batch failed
+            self._parsed(line)
+            raise self._no_answer(line)
+        wrong: str | None = self._answer(wrong=(str, type(None)))["wrong"]
+        spent = None if before is None or after is None else after - before
+        return BatchTime(wall, spent), wrong
 
     def _processor_seconds(self) -> float | None:
         """What the process's threads have had on processors so far.

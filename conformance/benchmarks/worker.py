@@ -11,6 +11,10 @@ is empty.
   with what was wrong with the result of that one: `{"wrong": null}`.
 - `{"repeat": n, "job": job}` is answered like a batch, without the empty line, after n calls, the
   last of which is checked; garbage is collected as in any program, and at the end.
+- `{"cost": name, "size": n, "device": device}` prepares a cost of a size, calls it until it is warm
+  and is answered with the seconds of the shortest call: `{"seconds": 1e-6, "wrong": null}`.
+- `{"ready": n}` makes n calls of that cost ready, and is answered with `{}`; `{"go": true}` makes
+  them, and is answered like a batch. `{"end": true}` frees it, and is answered with `{}`.
 - `{"close": job}` is answered with `{}`.
 - `{"imported": true}` is answered with the files of all modules: `{"imported": ["/tree/a.py"]}`.
 
@@ -32,6 +36,7 @@ from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import load
 from sessrun.conformance.benchmarks.jobs import Prepared
+from sessrun.conformance.benchmarks.measured_cost import MeasuredCost
 from sessrun.conformance.benchmarks.selection import select
 
 __all__ = ["serve"]
@@ -50,6 +55,7 @@ class _Jobs:
         self._backend = backend
         self._answers = answers
         self._prepared: dict[str, Prepared] = {}
+        self._costs = MeasuredCost(backend.namespace)
 
     def version(self) -> str:
         return str(self._backend.describe().version)
@@ -61,6 +67,8 @@ class _Jobs:
         if "close" in request:
             self._prepared.pop(request["close"]).close()
             return {}
+        if self._costs.takes(request):
+            return self._costs.answer(request, self._end_of_batch)
         if "repeat" in request:
             return {"wrong": _repeat(self._prepared[request["job"]], request["repeat"])}
         if "imported" in request:
@@ -96,11 +104,15 @@ class _Jobs:
             result = (prepared.checked or call)()
             if prepared.settle is not None:
                 prepared.settle()
-            self._answers.write("\n")
-            self._answers.flush()
+            self._end_of_batch()
         finally:
             gc.enable()
         return prepared.check(result)
+
+    def _end_of_batch(self) -> None:
+        """The empty line at which the host stops its clock."""
+        self._answers.write("\n")
+        self._answers.flush()
 
 
 def _repeat(prepared: Prepared, calls: int) -> str | None:

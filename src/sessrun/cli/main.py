@@ -29,6 +29,7 @@ COMMANDS: Final = (
     "compare",
     "history",
     "leaks",
+    "growth",
     "report",
     "explain",
     "spec",
@@ -38,6 +39,7 @@ COMMANDS: Final = (
     "worker",
     "freeze",
 )
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 good, 1 the answer is no, 2 wrong usage or input."""
@@ -73,9 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     return status
 
+
 def _drop_output() -> None:
     """Write nothing more to standard output, not at the end of the process either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
 
 if __name__ == "__main__":
     sys.exit(main())
