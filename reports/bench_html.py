@@ -22,7 +22,7 @@ from sessrun.reports.memory_view import MEMORY_COLUMNS, MEMORY_NOTE, memory_rows
 from sessrun.reports.plots import ratio_plot, times_plot
 from sessrun.reports.printable import number, printable, shortened
 
-__all__ = ["bench_html", "comparison_html"]
+__all__ = ["bench_html", "comparison_html", "fact_label"]
 
 #: Style class and mark of a verdict, so that nothing depends on the colour.
 _MARKS: Final = {
@@ -48,7 +48,7 @@ def bench_html(run: Mapping[str, Any], comparisons: Sequence[Comparison] = ()) -
         ("Seed", str(run["seed"])),
         ("sessrun", printable(run["sessrun"])),
         *device_facts(run),
-        *((_label(name), _fact(value)) for name, value in sorted(run["fingerprint"].items())),
+        *((fact_label(name), _fact(value)) for name, value in sorted(run["fingerprint"].items())),
     ]
     title = f"{_simulated(run)}Benchmarks of {', '.join(backends)}"
     return _page(title, facts, doubts(run), comparisons, run, measures_of(run))
@@ -100,8 +100,10 @@ def _date(run: Mapping[str, Any]) -> str:
     return shortened(run["started"], 40).replace("T", " ").replace("+00:00", " UTC")
 
 
-def _label(name: str) -> str:
+def fact_label(name: str) -> str:
+    """A key of a fingerprint as a label."""
     known = {"cpus": "CPUs", "gpus": "GPUs", "device": "Graphs placed on", "gpu": "GPU, libraries"}
+    known |= {"file_modes": "File modes"}
     return known.get(name, name.capitalize())
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sessrun.reports.bench_html import fact_label
 from sessrun.reports.html import content_policy, flat, template, template_text
 from sessrun.reports.plots import LINE, MARKERS, SERIES, SETTINGS, SOFT, markup
 from sessrun.reports.printable import printable, shortened
@@ -68,7 +69,7 @@ def run_facts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     date = shortened(run["started"], 40).replace("T", " ").replace("+00:00", " UTC")
     facts = [("Date", date), ("sessrun", shortened(run["sessrun"], 40))]
     for name, value in sorted(run["fingerprint"].items()):
-        facts.append((shortened(name.capitalize(), 40), shortened(flat(value), 300)))
+        facts.append((shortened(fact_label(name), 40), shortened(flat(value), 300)))
     return facts
 
 
@@ -179,8 +180,8 @@ def _label(
 ) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator  # noqa: PLC0415 - slow
 
-    axes.set_xlabel(labels[0], color=SOFT, fontsize=8)
-    axes.set_ylabel(labels[1], color=SOFT, fontsize=8)
+    axes.set_xlabel(shortened(labels[0], 40), color=SOFT, fontsize=8)
+    axes.set_ylabel(shortened(labels[1], 40), color=SOFT, fontsize=8)
     if logarithmic:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_minor_locator(NullLocator())

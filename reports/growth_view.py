@@ -111,9 +111,8 @@ def growth_html(run: Mapping[str, Any]) -> str:
 
 
 def _cells(entry: Mapping[str, Any], exponent: Exponent) -> tuple[str, ...]:
-    costs = least_seconds(entry)
-    largest = max(costs)
-    sizes = exponent.sizes
+    costs, sizes = least_seconds(entry), exponent.sizes
+    largest = sizes[-1]
     interval = exponent.low is not None and exponent.high is not None
     return (
         shortened(entry["cost"], 40),
@@ -131,8 +130,7 @@ def _short(cells: tuple[str, ...], exponent: Exponent) -> tuple[str, ...]:
     reach = ""
     if exponent.exponent is not None and exponent.high is not None:
         reach = f"±{exponent.high - exponent.exponent:.2f}"
-    largest = f"{exponent.sizes[-1]:,}" if exponent.sizes else ""
-    return (*cells[:2], largest, cells[3], reach, *cells[5:])
+    return (*cells[:2], f"{exponent.sizes[-1]:,}", cells[3], reach, *cells[5:])
 
 
 def _plot(members: Sequence[tuple[Mapping[str, Any], Exponent]], prefix: str) -> Any:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sessrun.reports.curves import Card, Curve, VerdictRow, curve_plot, curves_html, run_facts
 from sessrun.reports.leak_verdicts import CONFIDENCE, LIMIT, Trend, trend_of
-from sessrun.reports.memory_view import mib_text
+from sessrun.reports.memory_view import MIB, mib_text
 from sessrun.reports.printable import shortened
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError, check
@@ -108,6 +108,9 @@ def leaks_html(run: Mapping[str, Any]) -> str:
 
 
 def _plot(courses: list[Mapping[str, Any]], prefix: str) -> Any:
-    curves = [Curve(one["backend"], one["steps"], one["resident"]) for one in courses]
-    texts = (lambda steps: f"{steps:,.0f}", mib_text)
+    curves = [
+        Curve(one["backend"], one["steps"], [count / MIB for count in one["resident"]])
+        for one in courses
+    ]
+    texts = (lambda steps: f"{steps:,.0f}", lambda mib: f"{mib:,g} MiB")
     return curve_plot(curves, prefix, ("steps", "resident memory"), texts, logarithmic=False)

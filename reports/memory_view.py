@@ -8,19 +8,27 @@ from typing import Any, Final
 
 from sessrun.reports.printable import shortened
 
-__all__ = ["MEMORY_COLUMNS", "MEMORY_NOTE", "NOT_KNOWN", "MemoryRow", "memory_rows", "mib_text"]
+__all__ = [
+    "MEMORY_COLUMNS",
+    "MEMORY_NOTE",
+    "MIB",
+    "_NOT_KNOWN",
+    "MemoryRow",
+    "memory_rows",
+    "mib_text",
+]
 
 #: The columns of numbers in `MemoryRow.cells`.
 MEMORY_COLUMNS: Final = ("before", "peak", "of the job", "peak / first")
 #: What stands where the kernel does not tell.
-NOT_KNOWN: Final = "not known"
+_NOT_KNOWN: Final = "not known"
 #: What the numbers are, in sentences.
 MEMORY_NOTE: Final = (
     "Resident memory of a process that does one job, as the kernel counts it: before the job, with "
     "interpreter and backend loaded, and the most while the job was prepared and called. The "
     "difference is the job's part."
 )
-_MIB: Final = 2**20
+MIB: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ def memory_rows(run: Mapping[str, Any]) -> list[MemoryRow]:
             continue
         memory = series["memory"]
         first = firsts.setdefault(series["case"], memory and memory["peak"])
-        cells = (NOT_KNOWN,) * 4 if memory is None else _cells(memory, first)
+        cells = (_NOT_KNOWN,) * 4 if memory is None else _cells(memory, first)
         rows.append(
             MemoryRow(shortened(series["case"], 80), shortened(series["backend"], 80), cells)
         )
@@ -67,10 +75,10 @@ def _cells(memory: Mapping[str, Any], first: int | None) -> tuple[str, str, str,
         mib_text(before),
         mib_text(peak),
         part if memory["is_of_job"] else f"at most {part}",
-        f"{peak / first:.3g}" if first else NOT_KNOWN,
+        f"{peak / first:.3g}" if first else _NOT_KNOWN,
     )
 
 
 def mib_text(count: float) -> str:
     """Bytes in MiB: `53.8 MiB`."""
-    return f"{count / _MIB:,.1f} MiB"
+    return f"{count / MIB:,.1f} MiB"

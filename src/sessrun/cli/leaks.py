@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,7 +79,7 @@ def _loops(args: argparse.Namespace) -> list[str]:
 
 def _measured(args: argparse.Namespace, loops: Sequence[str], console: Console) -> dict[str, Any]:
     """The run, with a bar that shows how far it is."""
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
     from sessrun import __version__
     from sessrun.conformance.benchmarks.leaks import follow
@@ -90,6 +90,10 @@ def _measured(args: argparse.Namespace, loops: Sequence[str], console: Console) 
 
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     courses = []
+
+    def shown(task: TaskID) -> Callable[[int, int], None]:
+        return lambda done, total: bar.update(task, completed=done, total=total)
+
     with Progress(transient=True, console=console, disable=not console.is_terminal) as bar:
         for loop in loops:
             for backend in args.backends:
@@ -101,9 +105,7 @@ def _measured(args: argparse.Namespace, loops: Sequence[str], console: Console) 
                     steps=args.steps,
                     most=_MOST * args.steps,
                     device=args.device,
-                    progress=lambda done, total, task=task: bar.update(
-                        task, completed=done, total=total
-                    ),
+                    progress=shown(task),
                 )
                 courses.append(course.to_json() | {"about": LOOPS[loop].summary})
     return {
