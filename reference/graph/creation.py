@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from traceback import FrameSummary
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Final
 
 __all__ = ["Site", "site"]
 
-_OWN: Final = str(Path(__file__).parents[1])
-#: The package may be reached by a link; its modules' files then begin with the link's path.
-_PREFIXES: Final = tuple({_OWN, str(Path(__file__).resolve().parents[1])})
+#: This package's folder. It may be reached by a link; its files then begin with the link's path.
+_OWN: Final = tuple({str(Path(__file__).parents[1]), str(Path(__file__).resolve().parents[1])})
+#: The most frames that a site has.
 _DEPTH: Final = 4
+#: Whether a file, by its name, is outside of this package.
+_FOREIGN_FILES: Final[dict[str, bool]] = {}
 
 
 class Site:
-    """The innermost frames of the user's program at some moment, as code and line."""
+    """The innermost frames of the user's program at some moment: the code and the instruction."""
 
     __slots__ = ("_frames",)
 
@@ -27,8 +29,8 @@ class Site:
     def frames(self) -> list[FrameSummary]:
         """Each frame (file, line, function, source line), outermost first."""
         return [
-            FrameSummary(code.co_filename, line, code.co_name)
-            for code, line in reversed(self._frames)
+            FrameSummary(code.co_filename, _line(code, instruction), code.co_name)
+            for code, instruction in reversed(self._frames)
         ]
 
     def __str__(self) -> str:
@@ -41,20 +43,26 @@ class Site:
         return "\n".join(lines)
 
 
-_foreign: Final[dict[CodeType, bool]] = {}
-
-
 def site() -> Site:
     """The innermost frames outside of this package."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the one cheap way to see the caller
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the one cheap way to see the caller
     frames: list[tuple[CodeType, int]] = []
-    current = frame.f_back
-    while current is not None and len(frames) < _DEPTH:
-        code = current.f_code
-        foreign = _foreign.get(code)
+    while frame is not None and len(frames) < _DEPTH:
+        code = frame.f_code
+        # Files are looked up and not code objects, whose hash is computed anew each time.
+        foreign = _FOREIGN_FILES.get(code.co_filename)
         if foreign is None:
-            foreign = _foreign[code] = not code.co_filename.startswith(_PREFIXES)
+            foreign = not code.co_filename.startswith(_OWN)
+            _FOREIGN_FILES[code.co_filename] = foreign
         if foreign:
-            frames.append((code, current.f_lineno))
-        current = current.f_back
+            frames.append((code, frame.f_lasti))
+        frame = frame.f_back
     return Site(tuple(frames))
+
+
+def _line(code: CodeType, instruction: int) -> int:
+    """The line of the instruction at that offset in bytes."""
+    for start, end, line in code.co_lines():
+        if start <= instruction < end and line is not None:
+            return line
+    return code.co_firstlineno

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.thread_scopes import ControlScope, DeviceScope, Scopes
+from sessrun.reference.graph.thread_scopes import (
+    ControlScope,
+    DeviceScope,
+    Fields,
+    ScopeEntry,
+    Scopes,
+    ScopesOfThread,
+    bad_nesting_of_devices,
+)
 from sessrun.spec import devices
 from sessrun.spec.proto import AttrValue
 
@@ -27,15 +35,19 @@ class GraphScopes:
 
     Attributes:
       lock: held while the graph changes.
-      scopes: the open scopes of the current thread.
 
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.lock = threading.RLock()
-        self.scopes = Scopes()
+        self._scopes_of_thread = ScopesOfThread()
         self._names_in_use: dict[str, int] = {}
+
+    @property
+    def scopes(self) -> Scopes:
+        """The open scopes of the current thread."""
+        return self._scopes_of_thread.scopes
 
     def _operation_of(self, value: object) -> Operation:
         """The operation itself, or the one that computes a value."""
@@ -57,32 +69,25 @@ class GraphScopes:
                 used[key] = count + 1
             if count == 0:
                 return full
-            numbered = key
-            while numbered in used:
-                numbered = f"{key}_{count}"
+            while (numbered := f"{key}_{count}") in used:
                 count += 1
             if mark_as_used:
                 used[numbered] = 1
-            return f"{full}_{count - 1}"
+            return f"{full}_{count}"
 
     def note_name(self, full: str) -> None:
         """Mark the name of an imported operation as taken."""
         with self.lock:
             self._names_in_use.setdefault(full.lower(), 1)
 
-    def check_name(self, name: str | bytes) -> str:
-        """The name as text, after a check.
+    def check_name(self, name: str | bytes) -> None:
+        """Check the name of an operation.
 
         Raises:
           ValueError: with the current name scope it is not a valid name of an operation.
 
         """
-        if isinstance(name, bytes):
-            name = name.decode()
-        full = name[:-1] if name[-1:] == "/" else self.scopes.name + name
-        if not _OP_NAME.fullmatch(full):
-            raise ValueError(f"'{name}' is not a valid node name")
-        return name
+        self._full_name(name)
 
     def name_of_new(self, name: str | bytes) -> str:
         """The unique name of a new operation; for a name with a final "/" that name without it.
@@ -91,26 +96,38 @@ class GraphScopes:
           ValueError: `name` is not a valid name.
 
         """
-        name = self.check_name(name)
-        return name[:-1] if name.endswith("/") else self.unique_name(name)
+        full, is_unscoped = self._full_name(name)
+        return full if is_unscoped else self.unique_full_name(full)
+
+    def _full_name(self, name: str | bytes) -> tuple[str, bool]:
+        """A checked name with its scopes; and whether its final "/" said that it is all of it."""
+        if isinstance(name, bytes):
+            name = name.decode()
+        is_unscoped = name[-1:] == "/"
+        full = name[:-1] if is_unscoped else self.scopes.name + name
+        if not _OP_NAME.fullmatch(full):
+            raise ValueError(f"'{name}' is not a valid node name")
+        return full, is_unscoped
 
     def get_name_scope(self) -> str:
         """The current name scope, without the final "/"."""
         return self.scopes.name[:-1]
 
-    @contextmanager
-    def name_scope(self, name: str | bytes | None) -> Iterator[str]:
+    def name_scope(self, name: str | bytes | None) -> ScopeEntry[str]:
         """Open a name scope under a unique name; yields its name, with a final "/".
 
         None or an empty name is the root; a name with a final "/" opens that scope again.
 
         Raises:
-          ValueError: `name` is not a valid scope name.
+          ValueError: on entering: `name` is not a valid scope name.
 
         """
-        scope = self.name_of_scope(name)
-        with self.scopes.replaced(name=scope):
-            yield scope
+
+        def opened() -> tuple[Scopes, Fields, str]:
+            scope = self.name_of_scope(name)
+            return self.scopes, {"name": scope}, scope
+
+        return ScopeEntry(opened)
 
     def name_of_scope(self, name: str | bytes | None) -> str:
         """The full name of a new name scope, which is taken from now on; see `name_scope`."""
@@ -129,23 +146,21 @@ class GraphScopes:
 
     # -- scopes
 
-    @contextmanager
-    def device(self, device_name_or_function: object) -> Iterator[None]:
+    def device(self, device_name_or_function: object) -> ScopeEntry[None]:
         """Ask for a device: a name merged into outer ones, a function of the operation, or None.
 
         Raises:
-          ValueError: the name is not the name of a device.
+          ValueError: on entering: the name is not the name of a device.
 
         """
         spec: Any = device_name_or_function
-        if spec is None:
-            scope = None
-        else:
-            if not callable(spec):
-                spec = devices.parse(spec.to_string() if hasattr(spec, "to_string") else spec)
-            scope = DeviceScope(spec, self.scopes.device)
-        with self.scopes.entered_device(scope):
-            yield
+
+        def opened() -> tuple[Scopes, Fields, None]:
+            scopes = self.scopes
+            scope = None if spec is None else DeviceScope(_device_spec(spec), scopes.device)
+            return scopes, scopes.device_fields(scope), None
+
+        return ScopeEntry(opened, bad_nesting_of_devices())
 
     def colocate_with(
         self, op: object, ignore_existing: bool = False
@@ -167,35 +182,36 @@ class GraphScopes:
             groups = (*groups, op)
         return self.scopes.replaced(colocation=groups, device=None, device_text="")
 
-    @contextmanager
-    def control_dependencies(self, control_inputs: Iterable[object] | None) -> Iterator[None]:
+    def control_dependencies(
+        self, control_inputs: Iterable[object] | None
+    ) -> AbstractContextManager[None]:
         """Make operations wait for these operations or tensors; None forgets the outer ones.
 
         Raises:
-          TypeError, ValueError, KeyError: as `as_graph_element`.
+          TypeError, ValueError, KeyError: on entering, as `as_graph_element`.
 
         """
         if control_inputs is None:
-            with self.scopes.replaced(control=None, control_flow=None):
-                yield
-            return
-        wanted = dict.fromkeys(map(self._operation_of, control_inputs))
-        for op in wanted:
-            op.extra[_MANUAL_DEPENDENCIES] = _TRUE
-        outer = self.scopes.control
-        known = frozenset() if outer is None else outer.waits_for()
-        scope = ControlScope(tuple(op for op in wanted if op not in known), outer)
+            return ScopeEntry(lambda: (self.scopes, {"control": None, "control_flow": None}, None))
+
+        def opened() -> tuple[Scopes, Fields, None]:
+            wanted = dict.fromkeys(map(self._operation_of, control_inputs))
+            for op in wanted:
+                op.extra[_MANUAL_DEPENDENCIES] = _TRUE
+            scopes = self.scopes
+            outer = scopes.control
+            known = frozenset() if outer is None else outer.waits_for()
+            scope = ControlScope(tuple(op for op in wanted if op not in known), outer)
+            return scopes, {"control": scope}, None
+
         violation = AssertionError("Exiting control scope without proper scope nesting.")
-        with self.scopes.replaced(violation, control=scope):
-            yield
+        return ScopeEntry(opened, violation)
 
-    @contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
+    def container(self, container_name: str) -> AbstractContextManager[str]:
         """Keep the resources of stateful operations in this container; yields its name."""
-        with self.scopes.replaced(container=container_name):
-            yield container_name
+        return ScopeEntry(lambda: (self.scopes, {"container": container_name}, container_name))
 
-    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> AbstractContextManager[None]:
+    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> ScopeEntry[None]:
         """Use another gradient function for operations of these types.
 
         Raises:
@@ -205,9 +221,7 @@ class GraphScopes:
         checked = _of_strings(op_type_map, "op_type_map")
         return self.scopes.replaced(gradient_types={**self.scopes.gradient_types, **checked})
 
-    def _kernel_label_map(
-        self, op_to_kernel_label_map: Mapping[str, str]
-    ) -> AbstractContextManager[None]:
+    def _kernel_label_map(self, op_to_kernel_label_map: Mapping[str, str]) -> ScopeEntry[None]:
         """Ask for the kernels with these labels for operations of these types; "" for any.
 
         Raises:
@@ -220,15 +234,22 @@ class GraphScopes:
     def switch_to_thread_local(self) -> None:
         """Do nothing: the scopes belong to a thread from the start."""
 
-    def _original_op(self, op: Operation) -> AbstractContextManager[None]:
+    def _original_op(self, op: Operation) -> ScopeEntry[None]:
         """Note of operations that they stand for this one."""
         return self.scopes.replaced(original=op)
 
-    def _attr_scope(self, attrs: Mapping[str, object]) -> AbstractContextManager[None]:
+    def _attr_scope(self, attrs: Mapping[str, object]) -> ScopeEntry[None]:
         """Give operations these undeclared attributes too; None takes one back."""
         merged = {**self.scopes.attrs, **attrs}
         kept = {name: value for name, value in merged.items() if value is not None}
         return self.scopes.replaced(attrs=kept)
+
+
+def _device_spec(spec: Any) -> Any:
+    """The parsed name of a device; a function as it is."""
+    if callable(spec):
+        return spec
+    return devices.parse(spec.to_string() if hasattr(spec, "to_string") else spec)
 
 
 def _of_strings(mapping: object, name: str) -> Mapping[str, str]:

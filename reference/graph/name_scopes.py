@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from sessrun.reference.graph import default_graph
+from sessrun.reference.graph.entry import Entry
 from sessrun.reference.graph.graph import ENTERED_GRAPHS, Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -17,8 +17,12 @@ from sessrun.reference.public import public
 __all__ = ["graph_of_elements", "init_scope", "name_scope", "op_scope"]
 
 
+#: What entering a name scope changes: the stack of graphs, the graph, and the scope around.
+_Around: TypeAlias = tuple[list[Graph], Graph, str]
+
+
 @public("name_scope")
-class name_scope:  # noqa: N801 - the name that programs use
+class name_scope(Entry[str, _Around]):  # noqa: N801 - the name that programs use
     """The `with` of a name scope of the graph of `values`, or of the default graph.
 
     It may be entered again, also inside itself; each time gives a new scope.
@@ -37,6 +41,7 @@ class name_scope:  # noqa: N801 - the name that programs use
     def __init__(
         self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None
     ) -> None:
+        super().__init__()
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
                 f"`default_name` type ({type(default_name)}) is not a string type. You likely "
@@ -45,15 +50,14 @@ class name_scope:  # noqa: N801 - the name that programs use
         self._name = default_name if name is None else name
         self._given = (name, default_name)
         self._values = values
-        # For each `with`: the stack of graphs, the graph, and the scope around.
-        self._entered: list[tuple[list[Graph], Graph, str]] = []
 
     @property
     def name(self) -> str | None:
         """The name as requested."""
         return self._name
 
-    def __enter__(self) -> str:
+    def enter(self) -> tuple[str, _Around]:
+        """Open the scope: its full name with a final "/"."""
         values = self._values or ()
         if self._name is None and self._values is not None:
             name, default_name = self._given
@@ -63,26 +67,14 @@ class name_scope:  # noqa: N801 - the name that programs use
         graph = graph_of_elements(values)
         full = graph.name_of_scope(self._name)
         graphs, scopes = ENTERED_GRAPHS.items, graph.scopes
-        self._entered.append((graphs, graph, scopes.name))
+        around = scopes.name
         graphs.append(graph)
         scopes.name = full
-        return full
+        return full, (graphs, graph, around)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._leave(is_abandoned=kind is GeneratorExit)
-
-    def __del__(self) -> None:
-        """End a scope that was entered by hand and never left: nobody can leave it any more."""
-        while self._entered:
-            self._leave(is_abandoned=True)
-
-    def _leave(self, *, is_abandoned: bool) -> None:
-        graphs, graph, around = self._entered.pop()
+    def leave(self, state: _Around, *, is_abandoned: bool) -> None:
+        """Open the scope around again, and the graph that was the default one before."""
+        graphs, graph, around = state
         graph.scopes.name = around
         left(graphs, graph, is_abandoned=is_abandoned)
 

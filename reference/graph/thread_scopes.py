@@ -8,17 +8,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from sessrun.reference.base.attributes import Attrs
+from sessrun.reference.graph.entry import DecoratingEntry
 from sessrun.spec import devices
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
 
-__all__ = ["ControlScope", "DeviceScope", "Scopes"]
+__all__ = [
+    "ControlScope",
+    "DeviceScope",
+    "Fields",
+    "ScopeEntry",
+    "Scopes",
+    "ScopesOfThread",
+    "bad_nesting_of_devices",
+]
+
+Value = TypeVar("Value")
+#: Fields of `Scopes` by name, with their values.
+Fields: TypeAlias = Mapping[str, object]
 
 
 @dataclass(eq=False)
@@ -83,13 +95,46 @@ class DeviceScope:
         return device
 
 
-class Scopes(threading.local):
-    """The open scopes of a graph in a thread, which apply to its next operation."""
+class Scopes:
+    """The open scopes of a graph in a thread, which apply to its next operation.
+
+    Attributes:
+      name: the name scope, which ends with "/" unless it is empty.
+      device: the innermost device scope, or None.
+      device_text: the device that it asks for; None if a function of the operation says it.
+      colocation: the operations to be colocated with.
+      control: the innermost scope of control dependencies, or None.
+      container: the container of stateful operations.
+      gradient_types: by op type the gradient function to use instead.
+      kernel_labels: by op type the label of the kernel.
+      attrs: undeclared attributes for every operation.
+      original: the operation that new ones stand for, or None.
+      variables: what `variable_scopes` keeps here.
+      variable_creators: the creators of variables, outermost first.
+      control_flow: the innermost context of control flow, or None.
+
+    """
+
+    __slots__ = (
+        "attrs",
+        "colocation",
+        "container",
+        "control",
+        "control_flow",
+        "device",
+        "device_text",
+        "gradient_types",
+        "kernel_labels",
+        "name",
+        "original",
+        "variable_creators",
+        "variables",
+    )
 
     def __init__(self) -> None:
-        self.name = ""  # ends with "/" unless empty
+        self.name = ""
         self.device: DeviceScope | None = None
-        self.device_text: str | None = ""  # None if a function is involved
+        self.device_text: str | None = ""
         self.colocation: tuple[Operation, ...] = ()
         self.control: ControlScope | None = None
         self.container = ""
@@ -98,8 +143,8 @@ class Scopes(threading.local):
         self.attrs: Attrs = {}
         self.original: Operation | None = None
         self.variables: Any = None
-        self.variable_creators: tuple[Callable[..., object], ...] = ()  # outermost first
-        self.control_flow: Any = None  # the innermost context
+        self.variable_creators: tuple[Callable[..., object], ...] = ()
+        self.control_flow: Any = None
 
     def attrs_of(self, op_type: str) -> Iterator[tuple[str, str]]:
         """The attributes that operations of this type get, beside those for all of them."""
@@ -108,25 +153,24 @@ class Scopes(threading.local):
         if op_type in self.kernel_labels:
             yield "_kernel", self.kernel_labels[op_type]
 
-    @contextmanager
-    def replaced(self, violation: Exception | None = None, /, **fields: object) -> Iterator[None]:
-        """Set these fields inside the `with`.
+    def set(self, fields: Fields) -> Fields:
+        """Give these fields other values; their values before."""
+        before = {name: getattr(self, name) for name in fields}
+        for name, value in fields.items():
+            setattr(self, name, value)
+        return before
+
+    def replaced(self, violation: Exception | None = None, /, **fields: object) -> ScopeEntry[None]:
+        """The `with` inside which these fields have these values.
 
         Args:
           violation: raised, and nothing is set back, where an inner scope has not been left.
           **fields: the fields.
 
         """
-        before = {name: getattr(self, name) for name in fields}
-        self._set(fields)
-        try:
-            yield
-        finally:
-            if violation and any(getattr(self, name) is not fields[name] for name in fields):
-                raise violation
-            self._set(before)
+        return ScopeEntry(lambda: (self, fields, None), violation)
 
-    def none_open(self) -> AbstractContextManager[None]:
+    def none_open(self) -> ScopeEntry[None]:
         """The `with` in which no scope is open."""
         return self.replaced(
             name="",
@@ -141,24 +185,21 @@ class Scopes(threading.local):
             original=None,
         )
 
-    def _set(self, fields: Mapping[str, object]) -> None:
-        for name, value in fields.items():
-            setattr(self, name, value)
-
-    def beside(self, operations: Iterable[Operation]) -> AbstractContextManager[None]:
+    def beside(self, operations: Iterable[Operation]) -> ScopeEntry[None]:
         """The `with` of colocation with these operations too; device scopes are left."""
         groups = (*self.colocation, *operations)
         return self.replaced(colocation=groups, device=None, device_text="")
 
-    def entered_device(self, scope: DeviceScope | None) -> AbstractContextManager[None]:
-        """The `with` of a device scope (None: no device)."""
+    def device_fields(self, scope: DeviceScope | None) -> Fields:
+        """The fields that a device scope (None: no device) replaces."""
         text: str | None = ""
         if scope is not None:
-            text = None
-            if scope.is_static:
-                text = _static_text(scope)
-        violation = RuntimeError("Exiting device scope without proper scope nesting.")
-        return self.replaced(violation, device=scope, device_text=text)
+            text = _static_text(scope) if scope.is_static else None
+        return {"device": scope, "device_text": text}
+
+    def entered_device(self, scope: DeviceScope | None) -> ScopeEntry[None]:
+        """The `with` of a device scope (None: no device)."""
+        return ScopeEntry(lambda: (self, self.device_fields(scope), None), bad_nesting_of_devices())
 
     def control_inputs_of(self, inputs: Any) -> list[Operation]:
         """The control inputs of a new operation that has these operations as inputs."""
@@ -180,6 +221,57 @@ class Scopes(threading.local):
         while scope is not None:
             scope.operations.add(operation)
             scope = scope.outer
+
+
+class ScopesOfThread(threading.local):
+    """The scopes of a graph in the thread that asks.
+
+    Attributes:
+      scopes: the open ones.
+
+    """
+
+    def __init__(self) -> None:
+        self.scopes = Scopes()
+
+
+class ScopeEntry(DecoratingEntry[Value, tuple[Scopes, Fields, Fields]]):
+    """The `with` inside which fields of the open scopes have other values.
+
+    Args:
+      opened: called on entering: the scopes, their new fields, and the value of `as`.
+      violation: raised, and nothing is set back, where an inner scope has not been left.
+
+    """
+
+    def __init__(
+        self,
+        opened: Callable[[], tuple[Scopes, Fields, Value]],
+        violation: Exception | None = None,
+    ) -> None:
+        super().__init__()
+        self._opened = opened
+        self._violation = violation
+
+    def enter(self) -> tuple[Value, tuple[Scopes, Fields, Fields]]:
+        """Replace the fields."""
+        scopes, fields, value = self._opened()
+        return value, (scopes, fields, scopes.set(fields))
+
+    def leave(self, state: tuple[Scopes, Fields, Fields], *, is_abandoned: bool) -> None:
+        """Set the fields back, also where nobody left the `with`."""
+        del is_abandoned
+        scopes, fields, before = state
+        if self._violation and any(
+            getattr(scopes, name) is not value for name, value in fields.items()
+        ):
+            raise self._violation
+        scopes.set(before)
+
+
+def bad_nesting_of_devices() -> RuntimeError:
+    """The error for a device scope that is left before one inside it."""
+    return RuntimeError("Exiting device scope without proper scope nesting.")
 
 
 def _static_text(scope: DeviceScope) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Generic, TypeVar
+
+from sessrun.reference.graph.entry import DecoratingEntry
 
 __all__ = ["ThreadStack", "left"]
 
@@ -23,24 +23,31 @@ class ThreadStack(threading.local, Generic[Item]):
     def __init__(self) -> None:
         self.items: list[Item] = []
 
-    @contextmanager
-    def pushed(self, item: Item) -> Iterator[Item]:
-        """Have `item` on the stack inside the `with`.
+    def pushed(self, item: Item) -> DecoratingEntry[Item, list[Item]]:
+        """The `with` inside which `item` is on the stack.
 
         Raises:
           AssertionError: on leaving, another item was entered later and is not left yet.
 
         """
-        stack = self.items
-        stack.append(item)
-        is_abandoned = False
-        try:
-            yield item
-        except GeneratorExit:  # a `with` that was never left: there is no caller to raise to
-            is_abandoned = True
-            raise
-        finally:
-            left(stack, item, is_abandoned=is_abandoned)
+        return _Pushed(self, item)
+
+
+class _Pushed(DecoratingEntry[Item, list[Item]]):
+    """The `with` of an item on a stack."""
+
+    def __init__(self, stack: ThreadStack[Item], item: Item) -> None:
+        super().__init__()
+        self._stack = stack
+        self._item = item
+
+    def enter(self) -> tuple[Item, list[Item]]:
+        items = self._stack.items
+        items.append(self._item)
+        return self._item, items
+
+    def leave(self, state: list[Item], *, is_abandoned: bool) -> None:
+        left(state, self._item, is_abandoned=is_abandoned)
 
 
 def left(stack: list[Item], item: Item, *, is_abandoned: bool) -> None:
