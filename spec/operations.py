@@ -66,6 +66,11 @@ class ArgDecl:
     type_list_attr: str | None = None
     is_ref: bool = False
 
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of tensors."""
+        return self.number_attr is not None or self.type_list_attr is not None
+
     def count(self, attrs: Mapping[str, Any]) -> int:
         """How many tensors it is, by the attributes as Python values."""
         if self.type_list_attr is not None:

@@ -53,6 +53,8 @@ def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, o
     """
     for name in given_names:
         check(declared, declared.attrs[name], attrs[name])
+    if len(attrs) == len(declared.attrs):
+        return
     for name, attr in declared.attrs.items():
         if name in attrs:
             continue

@@ -7,7 +7,7 @@ operation into the graph of its inputs under a unique name, in the scopes that a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.base import attr_values
 from sessrun.reference.base.attributes import AttrValues
@@ -24,6 +24,9 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
 __all__ = ["apply_flat", "apply_op", "apply_unary", "graph_of", "removed"]
+
+#: The types of values that may be lists of tensors.
+_LISTS: Final = (list, tuple)
 
 
 def apply_op(
@@ -174,14 +177,13 @@ def graph_of(values: Iterable[object]) -> Graph:
       ValueError: the tensors belong to different graphs.
 
     """
-    graph: Graph | None = None
-    first = None
     inner = get_default_graph()
     if inner.building_function:  # a function's graph captures tensors of other graphs
         return inner
+    graph: Graph | None = None
+    first: object = None
     for value in values:
-        items = value if isinstance(value, list | tuple) else (value,)
-        for item in items:
+        for item in value if isinstance(value, _LISTS) else (value,):
             if isinstance(item, Tensor):
                 graph_of_item = item.op.graph
             elif hasattr(item, "_as_graph_element"):
@@ -192,7 +194,7 @@ def graph_of(values: Iterable[object]) -> Graph:
                 graph, first = graph_of_item, item
             elif graph_of_item is not graph:
                 raise ValueError(f"{item} must be from the same graph as {first}.")
-    return graph if graph is not None else get_default_graph()
+    return inner if graph is None else graph
 
 
 def _references(declared: Signature, groups: list[Any]) -> list[Operation]:

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count, repeat
 from typing import Any, Final
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.attributes import Attrs, AttrValues
-from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.build.signature import Signature, signature
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import creation
+from sessrun.reference.graph.creation import frames_of_program
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.graph.thread_scopes import Scopes
 from sessrun.spec import devices
 from sessrun.spec.dtypes import BY_ENUM
-from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
 
 __all__ = ["Imported", "apply_const", "make_operation"]
@@ -81,64 +80,49 @@ def make_operation(
             return other
         groups = graph.captured(groups, name)
     shapes = declared.shapes(groups, attrs, name)
-    tensors: list[Tensor] = []
-    for group in groups:
-        if type(group) is list:
-            tensors.extend(group)
-        else:
-            tensors.append(group)
-    op = Operation(graph, declared.declaration, name, tensors, attrs, site=creation.site())
-    output_dtypes = _output_dtypes(declared, attrs)
-    op._outputs = [  # noqa: SLF001 - the operation is being built here
-        Tensor(op, index, dtype, shape)
-        for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
-    ]
+    inputs = _flat(groups) if declared.has_lists else tuple(groups)
+    op = Operation(graph, declared.declaration, name, inputs, attrs, frames_of_program())
+    output_dtypes = declared.output_dtypes(attrs)
+    assert len(shapes) == len(output_dtypes), "a shape rule gives a shape for each output"
+    op._outputs = list(map(Tensor, repeat(op), count(), output_dtypes, shapes))  # noqa: SLF001 - the operation is being built here
     if imported is not None:
         op.extra.update(imported.extra)
         op._add_control_inputs(imported.control_inputs)  # noqa: SLF001 - the operation is being built here
-        op.notes = imported.notes
+        if imported.notes is not None:
+            op.notes = imported.notes
         op._set_device(imported.device)  # noqa: SLF001 - the operation is being built here
-    _enter_scopes(op, declared, is_import=imported is not None)
-    if graph.scopes.original is not None:
-        op._original_op = graph.scopes.original  # noqa: SLF001 - the operation is being built here
+    scopes = graph.scopes
+    _enter_scopes(op, scopes, declared, is_import=imported is not None)
     graph.add(op)
-    for tensor in tensors:
+    if scopes.control is not None:
+        scopes.note(op)
+    for tensor in inputs:
         tensor._add_consumer(op)  # noqa: SLF001 - the operation is being built here
     if graph.on_new_operation is not None:
         graph.on_new_operation(op)
     return op
 
 
+def _flat(groups: list[Any]) -> tuple[Tensor, ...]:
+    """The inputs, lists laid out flat."""
+    tensors: list[Tensor] = []
+    for group in groups:
+        if type(group) is list:
+            tensors.extend(group)
+        else:
+            tensors.append(group)
+    return tuple(tensors)
+
+
 def _check_output_count(declared: Signature, attrs: Attrs) -> None:
     """Refuse an implausible number of outputs before any Tensor is created."""
-    for arg in declared.declaration.outputs:
-        if arg.number_attr is not None and attrs[arg.number_attr] > _MAX_OUTPUTS:
-            raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
+    for name in declared.output_counts:
+        if attrs[name] > _MAX_OUTPUTS:
+            raise bad_value(f"Number of outputs is too big: {attrs[name]}")
 
 
-def _output_dtypes(declared: Signature, attrs: Attrs) -> list[DType]:
-    if declared.result is not None:
-        return [dtypes.of_name(attrs[declared.result])]
-    types: list[DType] = []
-    for arg in declared.declaration.outputs:
-        types.extend(_dtypes_of(arg, attrs))
-    return types
-
-
-def _dtypes_of(arg: ArgDecl, attrs: Attrs) -> list[DType]:
-    if arg.type_list_attr is not None:
-        names = attrs[arg.type_list_attr]
-    else:
-        names = [arg.dtype if arg.type_attr is None else attrs[arg.type_attr]]
-        if arg.number_attr is not None:
-            names *= attrs[arg.number_attr]
-    types = [dtypes.of_name(name) for name in names]
-    return [dtype._as_ref for dtype in types] if arg.is_ref else types  # noqa: SLF001 - DType's own notion
-
-
-def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:
+def _enter_scopes(op: Operation, scopes: Scopes, declared: Signature, *, is_import: bool) -> None:
     """Give an operation the device, colocation and container of the open scopes."""
-    scopes = op.graph.scopes
     if scopes.control is not None:
         sources = [tensor.op for tensor in op.inputs]
         if is_import:  # each imported operation waits by itself
@@ -158,6 +142,8 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         op.attrs = {**op.attrs, "container": scopes.container}
     if scopes.gradient_types or scopes.kernel_labels or scopes.attrs:
         _add_attrs(op, scopes)
+    if scopes.original is not None:
+        op._original_op = scopes.original  # noqa: SLF001 - the operation is being built here
 
 
 def _add_attrs(op: Operation, scopes: Scopes) -> None:

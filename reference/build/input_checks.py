@@ -39,20 +39,36 @@ def convert(
 
     """
     groups: list[Tensor | list[Tensor]] = []
-    for arg in declared.inputs:
-        if arg.name not in inputs:
-            raise bad_type(f"No argument for input {arg.name} of op '{declared.declaration.name}'")
-        value = inputs[arg.name]
-        context = _Context(declared, graph, name, arg, attrs)
-        if arg.number_attr is None and arg.type_list_attr is None:
-            groups.append(context.single(value))
+    for taken in declared.prepared_inputs:
+        if taken.name not in inputs:
+            op_type = declared.declaration.name
+            raise bad_type(f"No argument for input {taken.name} of op '{op_type}'")
+        value = inputs[taken.name]
+        if taken.is_list:
+            groups.append(_Context(declared, graph, name, taken.arg, attrs).several(value))
+            continue
+        type_attr = taken.type_attr
+        wanted = taken.dtype if type_attr is None else attrs.get(type_attr)
+        if type(value) is Tensor:
+            tensor = value
         else:
-            groups.append(context.several(value))
+            tensor = _Context(declared, graph, name, taken.arg, attrs).converted(value, wanted)
+        dtype = tensor.dtype.spec_name
+        if wanted is None:
+            assert type_attr is not None
+            if taken.allowed is not None and dtype not in taken.allowed:
+                raise _Context(declared, graph, name, taken.arg, attrs).not_allowed(dtype)
+            attrs[type_attr] = dtype
+        elif dtype != wanted:
+            raise _Context(declared, graph, name, taken.arg, attrs).mismatch(dtype, wanted)
+        if taken.is_ref:
+            _Context(declared, graph, name, taken.arg, attrs).check_ref(tensor)
+        groups.append(tensor)
     return groups
 
 
 class _Context:
-    """The conversion of one declared input of an operation."""
+    """The conversion of one declared input of an operation, and the errors about it."""
 
     __slots__ = ("arg", "attrs", "declared", "graph", "name")
 
@@ -68,21 +84,6 @@ class _Context:
     @property
     def op_type(self) -> str:
         return self.declared.declaration.name
-
-    def single(self, value: Any) -> Tensor:
-        arg, attrs = self.arg, self.attrs
-        type_attr = arg.type_attr
-        wanted = arg.dtype if type_attr is None else attrs.get(type_attr)
-        if type(value) is not Tensor:
-            value = self._converted(value, wanted)
-        has = value.dtype.spec_name
-        if wanted is not None and has != wanted:
-            raise self._mismatch(has, wanted)
-        if type_attr is not None and wanted is None:
-            self._allow(type_attr, has)
-            attrs[type_attr] = has
-        self._check_ref(value)
-        return value  # type: ignore[no-any-return]  # a Tensor by now
 
     def several(self, value: object) -> list[Tensor]:
         if not isinstance(value, list | tuple):
@@ -114,10 +115,10 @@ class _Context:
             )
         if given is not None and types != tuple(given):
             pairs = zip(types, given, strict=True)
-            raise self._mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
+            raise self.mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
         for tensor in tensors:
             self._allow(name, tensor.dtype.spec_name)
-            self._check_ref(tensor)
+            self.check_ref(tensor)
         minimum = self.declared.attrs[name].minimum or 0
         if len(types) < minimum:
             raise bad_value(
@@ -145,7 +146,7 @@ class _Context:
         if arg.type_attr is not None:
             self._settle(arg.type_attr, wanted)
         for tensor in tensors:
-            self._check_ref(tensor)
+            self.check_ref(tensor)
         return tensors
 
     def _settle(self, name: str, wanted: str | None) -> None:
@@ -176,7 +177,7 @@ class _Context:
         tensors: list[Tensor] = []
         for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
             try:
-                tensor = self._converted(value, dtype, f"{self.arg.name}_{index}")
+                tensor = self.converted(value, dtype, f"{self.arg.name}_{index}")
             except (TypeError, ValueError) as error:
                 types = [_type_of(other) for other in values]
                 raise self._clash(values, types, known) from error
@@ -197,7 +198,8 @@ class _Context:
             f"[{', '.join(types)}] {why}"
         )
 
-    def _converted(self, value: object, wanted: str | None, name: str | None = None) -> Tensor:
+    def converted(self, value: object, wanted: str | None, name: str | None = None) -> Tensor:
+        """The value as a tensor of this dtype (None: of its own), perhaps of another one."""
         if isinstance(value, Tensor):
             return value
         dtype = None if wanted is None else dtypes.of_name(wanted)
@@ -258,9 +260,10 @@ class _Context:
             return bad_value(
                 f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
             )
-        return self._mismatch(has.name, dtype.name)
+        return self.mismatch(has.name, dtype.name)
 
-    def _mismatch(self, has: str, wanted: str) -> Exception:
+    def mismatch(self, has: str, wanted: str) -> Exception:
+        """The error for a tensor of another dtype."""
         other = next(
             (
                 f"type {wanted} of argument '{arg.name}'"
@@ -279,12 +282,19 @@ class _Context:
     def _allow(self, name: str, has: str) -> None:
         allowed = self.declared.attrs[name].allowed
         if allowed and has not in allowed:
-            raise bad_type(
-                f"Value passed to parameter '{self.arg.name}' has DataType {has} not in list "
-                f"of allowed values: {', '.join(allowed)}"
-            )
+            raise self.not_allowed(has)
 
-    def _check_ref(self, tensor: Tensor) -> None:
+    def not_allowed(self, has: str) -> Exception:
+        """The error for a dtype that the input's attribute does not allow."""
+        attr = self.arg.type_attr or self.arg.type_list_attr
+        assert attr is not None
+        return bad_type(
+            f"Value passed to parameter '{self.arg.name}' has DataType {has} not in list "
+            f"of allowed values: {', '.join(self.declared.attrs[attr].allowed)}"
+        )
+
+    def check_ref(self, tensor: Tensor) -> None:
+        """Refuse what is no reference where the input is one."""
         if not self.arg.is_ref:
             return
         # A body captures the value of a variable, not the variable.

@@ -14,7 +14,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.signature import Signature, signature
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.operation import Operation
-from sessrun.spec.operations import ArgDecl, AttrDecl
+from sessrun.spec.operations import AttrDecl
 from sessrun.spec.tables.ops import OPERATIONS
 from sessrun.spec.tables.wrappers import documentation, function_name
 
@@ -185,13 +185,13 @@ def outputs_of(op: Operation) -> Any:
     declared = op.declaration.outputs
     if not declared:
         return op
-    if len(declared) == 1 and not _is_list(declared[0]):
+    if len(declared) == 1 and not declared[0].is_list:
         return op.outputs[0]
     rest = list(op.outputs)
     values: list[object] = []
     for arg in declared:
         count = arg.count(op.attrs)
-        values.append(rest[:count] if _is_list(arg) else rest[0])
+        values.append(rest[:count] if arg.is_list else rest[0])
         del rest[:count]
     return values[0] if len(values) == 1 else tuple(values)
 
@@ -208,7 +208,3 @@ def _named_outputs(op: Operation) -> Any:
 @functools.cache
 def _outputs_class(op_type: str, names: tuple[str, ...]) -> type[tuple[Any, ...]]:
     return collections.namedtuple(op_type, names)  # noqa: PYI024 - its fields are data
-
-
-def _is_list(arg: ArgDecl) -> bool:
-    return arg.number_attr is not None or arg.type_list_attr is not None

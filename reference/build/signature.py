@@ -12,8 +12,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from sessrun.reference.base.attributes import Attrs
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.build import shape_inference_values
+from sessrun.reference.build.output_dtypes import dtypes_of_outputs
 from sessrun.reference.build.shape_error_inputs import seen_values
 from sessrun.reference.errors import InternalError, bad_value
 from sessrun.reference.graph.function_library import FunctionLibrary
@@ -35,11 +38,35 @@ from sessrun.spec.tables.ops import OPERATIONS
 if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["Signature", "signature", "signature_in"]
+__all__ = ["Input", "Signature", "signature", "signature_in"]
 
 #: An input of an operation: a Tensor, or a list of them.
 Group = Any
-Argument = Callable[[Sequence[Group], Mapping[str, Any]], Any]
+Argument = Callable[[Sequence[Group], Attrs], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A declared input, prepared.
+
+    Attributes:
+      arg: the declaration.
+      name: its name.
+      dtype: the name of its dtype, where that is fixed.
+      type_attr: the attribute that is its dtype, or None.
+      allowed: the names of the dtypes that this attribute allows; None for any.
+      is_list: whether it is a list of tensors.
+      is_ref: whether it is a reference variable.
+
+    """
+
+    arg: ArgDecl
+    name: str
+    dtype: str | None
+    type_attr: str | None
+    allowed: frozenset[str] | None
+    is_list: bool
+    is_ref: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +76,29 @@ class Signature:
     Attributes:
       declaration: the declaration.
       inputs: its inputs, in order.
+      prepared_inputs: the same, prepared.
       attrs: its attributes by name.
       inferred: names of attributes that inputs give.
       has_container: whether a container scope concerns it.
       has_references: whether it takes a reference variable as such.
-      result: the attribute that is the dtype of its only output; None if it has others.
+      has_lists: whether an input is a list of tensors.
+      output_counts: the attributes that say how many tensors an output is.
+      output_dtypes: the dtypes of its outputs, of its attributes.
+      infer: the static shapes of its outputs, of its inputs and attributes; raises ShapeError.
 
     """
 
     declaration: Operation
     inputs: tuple[ArgDecl, ...]
+    prepared_inputs: tuple[Input, ...]
     attrs: Mapping[str, AttrDecl]
     inferred: frozenset[str]
     has_container: bool
     has_references: bool
-    result: str | None
-    rule: Callable[..., list[Shape]]
-    arguments: tuple[Argument, ...]
+    has_lists: bool
+    output_counts: tuple[str, ...]
+    output_dtypes: Callable[[Attrs], list[DType]]
+    infer: Callable[[Sequence[Group], Attrs], list[Shape]]
 
     def shapes(
         self, groups: Sequence[Group], attrs: Mapping[str, object], name: str
@@ -78,7 +111,7 @@ class Signature:
 
         """
         try:
-            return self.rule(*[argument(groups, attrs) for argument in self.arguments])
+            return self.infer(groups, attrs)
         except ShapeError as error:
             if error.is_of_value:
                 raise bad_value(str(error)) from error
@@ -114,9 +147,10 @@ def signature(op_type: str) -> Signature:
     if op_type not in OPERATIONS:
         raise RuntimeError(f"Op type not registered '{op_type}'")
     declaration = OPERATIONS[op_type]
-    places = {arg.name: position for position, arg in enumerate(declaration.inputs)}
-    arguments = tuple(_argument(arg, places) for arg in declaration.shape.args)
-    prepared = _prepared(declaration, RULES[declaration.shape.name], arguments)
+    rule = RULES[declaration.shape.name]
+    positions = {arg.name: position for position, arg in enumerate(declaration.inputs)}
+    arguments = [_argument(arg, declaration, positions) for arg in declaration.shape.args]
+    prepared = _prepared(declaration, _applied(rule, arguments))
     return _SIGNATURES.setdefault(op_type, prepared)
 
 
@@ -133,17 +167,17 @@ def signature_in(functions: FunctionLibrary, op_type: str) -> Signature:
     known = _OF_FUNCTIONS.setdefault(functions, {})
     if op_type not in known:
 
-        def unknown(values: Mapping[str, object]) -> list[Shape]:
-            return [None] * sum(arg.count(values) for arg in declaration.outputs)
+        def unknown(_groups: Sequence[Group], attrs: Attrs) -> list[Shape]:
+            return [None] * sum(arg.count(attrs) for arg in declaration.outputs)
 
-        known[op_type] = _prepared(declaration, unknown, (lambda _groups, values: values,))
+        known[op_type] = _prepared(declaration, unknown)
     return known[op_type]
 
 
 def _prepared(
-    declaration: Operation, rule: Callable[..., list[Shape]], arguments: tuple[Argument, ...]
+    declaration: Operation, infer: Callable[[Sequence[Group], Attrs], list[Shape]]
 ) -> Signature:
-    """The signature of a declaration, whose outputs' shapes the rule makes of the arguments."""
+    """The signature of a declaration, with the function that infers its outputs' shapes."""
     inferred = [
         name
         for arg in declaration.inputs
@@ -151,40 +185,63 @@ def _prepared(
         if name is not None
     ]
     attrs = {attr.name: attr for attr in declaration.attrs}
+    inputs = tuple(_input(arg, attrs) for arg in declaration.inputs)
     return Signature(
         declaration,
         declaration.inputs,
+        inputs,
         attrs,
         frozenset(inferred),
         declaration.stateful and "container" in attrs,
-        any(arg.is_ref for arg in declaration.inputs),
-        _result_attr(declaration),
-        rule,
-        arguments,
+        any(taken.is_ref for taken in inputs),
+        any(taken.is_list for taken in inputs),
+        tuple(arg.number_attr for arg in declaration.outputs if arg.number_attr is not None),
+        dtypes_of_outputs(declaration.outputs),
+        infer,
     )
 
 
-def _result_attr(declaration: Operation) -> str | None:
-    """The attribute that is the dtype of an operation's only output; None if there is none."""
-    if len(declaration.outputs) != 1:
-        return None
-    (arg,) = declaration.outputs
-    is_plain = arg.number_attr is None and arg.type_list_attr is None and not arg.is_ref
-    return arg.type_attr if is_plain else None
+def _input(arg: ArgDecl, attrs: Mapping[str, AttrDecl]) -> Input:
+    allowed = attrs[arg.type_attr].allowed if arg.type_attr is not None else None
+    return Input(
+        arg,
+        arg.name,
+        arg.dtype,
+        arg.type_attr,
+        frozenset(allowed) if allowed else None,
+        arg.is_list,
+        arg.is_ref,
+    )
 
 
-def _argument(arg: RuleArg, places: Mapping[str, int]) -> Argument:
+def _applied(
+    rule: Callable[..., list[Shape]], arguments: Sequence[Argument]
+) -> Callable[[Sequence[Group], Attrs], list[Shape]]:
+    """The function of inputs and attributes that applies a rule to its arguments."""
+    if not arguments:
+        return lambda _groups, _attrs: rule()
+    first, *rest = arguments
+    if not rest:
+        return lambda groups, attrs: rule(first(groups, attrs))
+    if len(rest) == 1:
+        second = rest[0]
+        return lambda groups, attrs: rule(first(groups, attrs), second(groups, attrs))
+    return lambda groups, attrs: rule(*[argument(groups, attrs) for argument in arguments])
+
+
+def _argument(arg: RuleArg, declaration: Operation, positions: Mapping[str, int]) -> Argument:
+    """The function that gives an argument of a shape rule, of inputs and attributes."""
     if isinstance(arg, Name):
-        position = places.get(arg.text)
+        position = positions.get(arg.text)
         if position is None:
             return _attribute(arg.text)
-        return _shapes_at(position)
+        return _shapes_at(position, is_list=declaration.inputs[position].is_list)
     if not isinstance(arg, RuleCall):
         return lambda _groups, _attrs: arg
     (inner,) = arg.args
     assert isinstance(inner, Name)
     function = _SPECIAL[arg.name]
-    position = places[inner.text]
+    position = positions[inner.text]
     return lambda groups, _attrs: function(groups[position])
 
 
@@ -192,12 +249,10 @@ def _attribute(name: str) -> Argument:
     return lambda _groups, attrs: attrs[name]
 
 
-def _shapes_at(position: int) -> Argument:
-    def shapes(groups: Sequence[Group], _attrs: Mapping[str, object]) -> Any:
-        group = groups[position]
-        return [tensor.sizes for tensor in group] if type(group) is list else group.sizes
-
-    return shapes
+def _shapes_at(position: int, *, is_list: bool) -> Argument:
+    if is_list:
+        return lambda groups, _attrs: [tensor.sizes for tensor in groups[position]]
+    return lambda groups, _attrs: groups[position].sizes
 
 
 def _value(least: int, most: int) -> Callable[[Tensor], np.ndarray | None]:

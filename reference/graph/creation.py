@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from traceback import FrameSummary
 from types import CodeType, FrameType
-from typing import Final
+from typing import Final, TypeAlias
 
-__all__ = ["Site", "site"]
+__all__ = ["Frames", "Site", "frames_of_program"]
 
 #: This package's folder. It may be reached by a link; its files then begin with the link's path.
 _OWN: Final = tuple({str(Path(__file__).parents[1]), str(Path(__file__).resolve().parents[1])})
@@ -18,12 +18,16 @@ _DEPTH: Final = 4
 _FOREIGN_FILES: Final[dict[str, bool]] = {}
 
 
+#: The innermost frames of a program, innermost first: the code, and the offset of the instruction.
+Frames: TypeAlias = tuple[tuple[CodeType, int], ...]
+
+
 class Site:
-    """The innermost frames of the user's program at some moment: the code and the instruction."""
+    """Where in the user's program something was created: frames as they are read and printed."""
 
     __slots__ = ("_frames",)
 
-    def __init__(self, frames: tuple[tuple[CodeType, int], ...]) -> None:
+    def __init__(self, frames: Frames) -> None:
         self._frames = frames
 
     def frames(self) -> list[FrameSummary]:
@@ -43,9 +47,9 @@ class Site:
         return "\n".join(lines)
 
 
-def site() -> Site:
-    """The innermost frames outside of this package."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the one cheap way to see the caller
+def frames_of_program() -> Frames:
+    """The innermost frames outside of this package; for functions of the package that it calls."""
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the one cheap way to see the caller
     frames: list[tuple[CodeType, int]] = []
     while frame is not None and len(frames) < _DEPTH:
         code = frame.f_code
@@ -57,7 +61,7 @@ def site() -> Site:
         if foreign:
             frames.append((code, frame.f_lasti))
         frame = frame.f_back
-    return Site(tuple(frames))
+    return tuple(frames)
 
 
 def _line(code: CodeType, instruction: int) -> int:

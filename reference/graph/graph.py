@@ -70,7 +70,7 @@ class Graph(GraphScopes, Collections):
     # -- operations
 
     def add(self, operation: Operation) -> None:
-        """Add a new operation to the graph and to the open scopes of its thread.
+        """Add a new operation to the graph.
 
         Raises:
           RuntimeError: the graph is finalized.
@@ -85,8 +85,6 @@ class Graph(GraphScopes, Collections):
             operation.id = len(self.operations_by_name)
             if self.hot_runs:
                 self._forget_runs()
-        if self.scopes.control is not None:
-            self.scopes.note(operation)
 
     def _forget_runs(self) -> None:
         """Let every session look at the graph in its next run: it has changed."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsIndex
 from sessrun.reference.base import attr_values
 from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
-from sessrun.reference.graph.creation import Site
+from sessrun.reference.graph.creation import Frames, Site
 from sessrun.reference.graph.default_session import DefaultSession, FeedDict, get_default_session
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.public import public
@@ -47,7 +47,6 @@ class Operation:
       inputs: its input tensors.
       outputs: its output tensors.
       id: its number in the graph, from 1.
-      site: where it was created.
       notes: a NodeDef with what an imported node says for debuggers and optimizers, or None.
 
     """
@@ -57,6 +56,7 @@ class Operation:
         "__weakref__",
         "_control_inputs",
         "_device",
+        "_frames",
         "_inputs",
         "_outputs",
         "attrs",
@@ -65,10 +65,9 @@ class Operation:
         "graph",
         "id",
         "name",
-        "notes",
-        "original_name",
-        "site",
     )
+
+    notes: NodeDef | None = None
 
     #: The operation that it stands for, where it was created in `Graph._original_op`.
     _original_op: Operation | None = None
@@ -80,22 +79,20 @@ class Operation:
         graph: Graph,
         declaration: Declaration,
         name: str,
-        inputs: Iterable[Tensor],
+        inputs: tuple[Tensor, ...],
         attrs: Attrs,
-        *,
-        site: Site | None,
+        frames: Frames,
     ) -> None:
         self.graph = graph
         self.declaration = declaration
         self.name = name
-        self._inputs = tuple(inputs)
+        self._inputs = inputs
         self._outputs: list[Tensor] = []
         self.attrs = attrs
         self.extra: dict[str, AttrValue] = {}
         self._control_inputs: tuple[Operation, ...] = ()
         self.id = 0
-        self.site = site
-        self.notes: NodeDef | None = None
+        self._frames = frames
         self._device = ""
 
     @classmethod
@@ -267,7 +264,12 @@ class Operation:
     @property
     def traceback(self) -> list[FrameSummary]:
         """The stack where it was created: the innermost frames of the program, outermost first."""
-        return [] if self.site is None else self.site.frames()
+        return self.site.frames()
+
+    @property
+    def site(self) -> Site:
+        """Where it was created."""
+        return Site(self._frames)
 
     def colocation_groups(self) -> list[bytes]:
         """The groups it must share a device with; its own if it is in no other."""

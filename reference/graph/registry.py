@@ -6,7 +6,7 @@ import threading
 from collections.abc import KeysView
 from typing import Any
 
-from sessrun.reference.graph.creation import Site, site
+from sessrun.reference.graph.creation import Site, frames_of_program
 
 __all__ = ["Registry"]
 
@@ -35,7 +35,7 @@ class Registry:
                     f"Registering two {self._name} with name '{name}'! "
                     f"(Previous registration was in {_site_text(self._held[name][1])})"
                 )
-            self._held[name] = candidate, site()
+            self._held[name] = candidate, Site(frames_of_program())
 
     def list(self) -> KeysView[str]:
         """The names."""

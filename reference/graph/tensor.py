@@ -24,10 +24,21 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATORS", "Overloads", "Tensor", "TensorLike"]
 
-#: What numpy's arrays have, and tensors do not.
-_OF_ARRAYS: Final = frozenset(
-    {"T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist", "transpose"}
-)
+
+class _OfArrays:
+    """An attribute that numpy's arrays have and tensors do not; a program may set it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: object, owner: type) -> NoReturn:
+        raise AttributeError(
+            f"'{owner.__name__}' object has no attribute '{self._name}'. If you are looking for "
+            "numpy-related methods: fetch the value with `Session.run`, or use the function of "
+            "the namespace that does it",
+            name=self._name,
+            obj=tensor,
+        )
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -318,15 +329,15 @@ class Tensor(Overloads):
     def __copy__(self) -> Tensor:
         return self
 
-    def __getattr__(self, name: str) -> NoReturn:
-        hint = ""
-        if name in _OF_ARRAYS:
-            hint = (
-                ". If you are looking for numpy-related methods: fetch the value with "
-                "`Session.run`, or use the function of the namespace that does it"
-            )
-        kind = type(self).__name__
-        raise AttributeError(f"'{kind}' object has no attribute '{name}'{hint}", name=name)
+    T = _OfArrays()
+    astype = _OfArrays()
+    clip = _OfArrays()
+    data = _OfArrays()
+    ravel = _OfArrays()
+    reshape = _OfArrays()
+    size = _OfArrays()
+    tolist = _OfArrays()
+    transpose = _OfArrays()
 
     def __bool__(self) -> NoReturn:
         raise OperatorNotAllowedInGraphError(

@@ -301,8 +301,7 @@ def _shared(variable: Variable, request: Request) -> Variable:
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
             "reuse=tf.AUTO_REUSE in VarScope?"
         )
-        if variable.op.site is not None:
-            text += f" Originally defined at:\n\n{variable.op.site}"
+        text += f" Originally defined at:\n\n{variable.op.site}"
         raise ValueError(text)
     if not request.shape.is_compatible_with(variable.shape):
         raise bad_value(

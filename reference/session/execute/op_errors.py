@@ -77,6 +77,5 @@ def _op_error(
     code: int, message: str, op: Operation, device: str, more: str = ""
 ) -> errors.OpError:
     text = f"{message}\n\t [[{{{{node {op.name}}}}}]]{more}"
-    if op.site is not None:
-        text += f"\n\nOperation {op.name!r} ({op.type}, on {device}) was created at:\n{op.site}"
+    text += f"\n\nOperation {op.name!r} ({op.type}, on {device}) was created at:\n{op.site}"
     return errors.exception_type_from_error_code(code)(op.node_def, op, text)
