@@ -19,6 +19,9 @@ from sessrun.spec.proto import NameAttrList
 
 __all__ = ["check", "complete", "given"]
 
+_BOOLS: Final = (bool, np.bool_)
+_REALS: Final = (float, numbers.Real, np.floating, np.integer)
+
 
 def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]:
     """The attributes of a call, in the runtime's form; None means the default.
@@ -53,8 +56,6 @@ def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, o
     """
     for name in given_names:
         check(declared, declared.attrs[name], attrs[name])
-    if len(attrs) == len(declared.attrs):
-        return
     for name, attr in declared.attrs.items():
         if name in attrs:
             continue
@@ -64,14 +65,15 @@ def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, o
 
 
 def _form(attr: AttrDecl, value: object) -> Any:
-    if attr.type.startswith("list("):
-        if not isinstance(value, list | tuple):
-            raise bad_type(
-                f"Expected list for attr {attr.name}, obtained {type(value).__name__} instead."
-            )
-        make = _MAKERS[attr.type[5:-1]]
-        return tuple(make(attr.name, item) for item in value)
-    return _MAKERS[attr.type](attr.name, value)
+    make = _MAKERS.get(attr.type)
+    if make is not None:
+        return make(attr.name, value)
+    if not isinstance(value, list | tuple):
+        raise bad_type(
+            f"Expected list for attr {attr.name}, obtained {type(value).__name__} instead."
+        )
+    make = _MAKERS[attr.type[5:-1]]
+    return tuple(make(attr.name, item) for item in value)
 
 
 def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
@@ -82,6 +84,8 @@ def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
       InvalidArgumentValueError: a text is not allowed, a number or a list is too small.
 
     """
+    if not attr.allowed and attr.minimum is None:
+        return
     op_type = declared.declaration.name
     is_list = attr.type.startswith("list(")
     if attr.allowed:
@@ -128,13 +132,13 @@ def _int(name: str, value: Any) -> int:
 
 
 def _float(name: str, value: object) -> float:
-    if not isinstance(value, numbers.Real | np.floating | np.integer):
+    if not isinstance(value, _REALS):
         raise bad_type(f"Expected float for argument '{name}' not {value!r}.")
     return float(value)
 
 
 def _bool(name: str, value: object) -> bool:
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(value, _BOOLS):
         raise bad_type(f"Expected bool for argument '{name}' not {value!r}.")
     return bool(value)
 

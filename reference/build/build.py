@@ -27,6 +27,8 @@ __all__ = ["apply_flat", "apply_op", "apply_unary", "graph_of", "removed"]
 
 #: The types of values that may be lists of tensors.
 _LISTS: Final = (list, tuple)
+#: The types of most elements of lists that are not tensors.
+_NUMBERS: Final = frozenset({bool, int, float})
 
 
 def apply_op(
@@ -84,12 +86,13 @@ def _checked(
     name: str | None,
 ) -> tuple[str, list[Tensor | list[Tensor]], AttrValues]:
     """The full name, the converted inputs and the complete attributes of an operation."""
-    values = attr_checks.given(declared, attrs)
+    values = attr_checks.given(declared, attrs) if attrs else {}
     given = tuple(values)
     # The name is taken even if the rest fails, as TensorFlow does it.
     full_name = graph.name_of_new(name or declared.declaration.name)
     groups = input_checks.convert(declared, graph, full_name, inputs, values)
-    attr_checks.complete(declared, given, values)
+    if given or len(values) < len(declared.attrs):
+        attr_checks.complete(declared, given, values)
     return full_name, groups, values
 
 
@@ -186,7 +189,7 @@ def graph_of(values: Iterable[object]) -> Graph:
         for item in value if isinstance(value, _LISTS) else (value,):
             if isinstance(item, Tensor):
                 graph_of_item = item.op.graph
-            elif hasattr(item, "_as_graph_element"):
+            elif type(item) not in _NUMBERS and hasattr(item, "_as_graph_element"):
                 graph_of_item = item.graph
             else:
                 continue

@@ -11,21 +11,25 @@ import numpy as np
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.spec.dtypes import row_of_numpy
 
 __all__ = ["to_array"]
 
-_INT32: Final = np.iinfo(np.int32)
+_LEAST_INT32: Final = -(2**31)
+_GREATEST_INT32: Final = 2**31 - 1
 _ARRAYS: Final = (np.ndarray, np.generic, bytearray, memoryview)
-_PROTOCOLS: Final = ("__array__", "__array_interface__")
 _NUMBERS: Final = (numbers.Number, Dimension)
-# What a Python value must be to become an element of a dtype of this kind.
+#: The types of the Python values that most constants are: neither arrays nor lists.
+_SCALARS: Final = frozenset({bool, int, float, complex, str, bytes})
+# What a Python value must be to become an element of a dtype of this kind; the types of most
+# values come before abstract classes, which take longer to compare with.
 _ELEMENTS: Final[dict[str, tuple[type, ...]]] = {
-    "int": (numbers.Integral, Dimension, np.ndarray),
-    "uint": (numbers.Integral, Dimension, np.ndarray),
-    "float": (numbers.Real, np.ndarray),
-    "complex": (numbers.Number, np.ndarray),
+    "int": (int, numbers.Integral, Dimension, np.ndarray),
+    "uint": (int, numbers.Integral, Dimension, np.ndarray),
+    "float": (float, int, numbers.Real, np.ndarray),
+    "complex": (float, complex, numbers.Number, np.ndarray),
     "bool": (bool,),
     "string": (str, bytes),
 }
@@ -48,23 +52,29 @@ def to_array(value: object, dtype: DType | None) -> np.ndarray:
     """
     if value is None:
         raise bad_value("None values not supported.")
-    if _is_array(value):
+    kind = type(value)
+    if kind not in _SCALARS and _is_array(value):
         return _of_numpy(np.asarray(value), dtype)
     if dtype is not None:
         if dtype.is_quantized:
             return _of_tuples(value, dtype)
         _check_elements(value, dtype)
-    kind = type(value)
     if kind is float:
         return _cast(np.array(value), dtype or dtypes.float32)
     if kind is bool:
         return _cast(np.array(value), dtype or dtypes.bool_)
+    if isinstance(value, int) and _LEAST_INT32 <= value <= _GREATEST_INT32:
+        return _cast(np.array(value), dtype or dtypes.int32)
     return _of_nested(value, dtype)
 
 
 def _is_array(value: object) -> bool:
     """Whether it is an array, a numpy scalar, or an object that numpy converts to an array."""
-    return isinstance(value, _ARRAYS) or any(hasattr(value, name) for name in _PROTOCOLS)
+    return (
+        isinstance(value, _ARRAYS)
+        or hasattr(value, "__array__")
+        or hasattr(value, "__array_interface__")
+    )
 
 
 def _of_numpy(array: np.ndarray, dtype: DType | None) -> np.ndarray:
@@ -103,12 +113,12 @@ def _cast(array: np.ndarray, dtype: DType) -> np.ndarray:
         raise bad_type(f"`dtype` {dtype} is not compatible with a value of dtype {array.dtype}.")
     wanted = np.dtype(dtype.as_numpy_dtype)
     try:
-        with np.errstate(all="ignore"):
-            return array.astype(wanted)
+        cast: np.ndarray = quietly(array.astype, wanted)
     except TypeError as error:
         raise bad_type(f"Expected {dtype.name}, but got a {array.dtype} array.") from error
     except ValueError as error:
         raise bad_value(str(error)) from error
+    return cast
 
 
 def _of_nested(value: object, dtype: DType | None) -> np.ndarray:
@@ -145,7 +155,7 @@ def _dtype_of_python(array: np.ndarray) -> DType:
     if array.dtype == np.float64:
         return dtypes.float32
     if array.dtype == np.int64 and (
-        not array.size or (array.min() >= _INT32.min and array.max() <= _INT32.max)
+        not array.size or (array.min() >= _LEAST_INT32 and array.max() <= _GREATEST_INT32)
     ):
         return dtypes.int32
     return dtypes.of_array(array)
@@ -155,7 +165,7 @@ def _check_elements(value: object, dtype: DType) -> None:
     if not dtype.is_numpy_compatible:
         raise bad_type(f"`dtype` {dtype} is not compatible with {value!r}.")
     allowed = _ELEMENTS[dtype.kind]
-    for leaf in _leaves(value):
+    for leaf in (value,) if type(value) in _SCALARS else _leaves(value):
         if not isinstance(leaf, allowed):
             raise bad_type(
                 f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'."

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import count, repeat
 from typing import Any, Final
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.attributes import Attrs, AttrValues
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_proto import HeldTensor
+from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.build.signature import Signature, signature
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.creation import frames_of_program
@@ -73,7 +74,8 @@ def make_operation(
 
     """
     graph.check_not_finalized()
-    _check_output_count(declared, attrs)
+    if declared.output_counts:
+        _check_output_count(declared, attrs)
     if graph.building_function:
         other = graph.operation_elsewhere(declared.declaration.name, name, groups, attrs)
         if other is not None:
@@ -82,9 +84,7 @@ def make_operation(
     shapes = declared.shapes(groups, attrs, name)
     inputs = _flat(groups) if declared.has_lists else tuple(groups)
     op = Operation(graph, declared.declaration, name, inputs, attrs, frames_of_program())
-    output_dtypes = declared.output_dtypes(attrs)
-    assert len(shapes) == len(output_dtypes), "a shape rule gives a shape for each output"
-    op._outputs = list(map(Tensor, repeat(op), count(), output_dtypes, shapes))  # noqa: SLF001 - the operation is being built here
+    op._outputs = _outputs(op, declared.output_dtypes(attrs), shapes)  # noqa: SLF001 - the operation is being built here
     if imported is not None:
         op.extra.update(imported.extra)
         op._add_control_inputs(imported.control_inputs)  # noqa: SLF001 - the operation is being built here
@@ -112,6 +112,16 @@ def _flat(groups: list[Any]) -> tuple[Tensor, ...]:
         else:
             tensors.append(group)
     return tuple(tensors)
+
+
+def _outputs(op: Operation, output_dtypes: list[DType], shapes: list[Shape]) -> list[Tensor]:
+    """The outputs of a new operation."""
+    if len(output_dtypes) == len(shapes) == 1:  # as most operations have
+        return [Tensor(op, 0, output_dtypes[0], shapes[0])]
+    return [
+        Tensor(op, index, dtype, shape)
+        for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
+    ]
 
 
 def _check_output_count(declared: Signature, attrs: Attrs) -> None:

@@ -31,6 +31,7 @@ __all__ = [
 Conversion = Callable[..., Any]
 
 _PYTHON: Final = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+_LISTS: Final = (list, tuple)
 _REGISTRY: Final[list[tuple[int, int, tuple[type, ...], Conversion]]] = []
 _REGISTERING: Final = threading.Lock()
 _CONVERSIONS_OF: Final[dict[type, tuple[Conversion, ...]]] = {}
@@ -182,6 +183,6 @@ def is_symbolic(value: object) -> bool:
 
 def first_tensor(value: object) -> Any:
     """The first tensor (or variable) in nested lists and tuples, or None."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, _LISTS):
         return next((t for t in map(first_tensor, value) if t is not None), None)
     return value if is_symbolic(value) else None

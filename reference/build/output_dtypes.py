@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
-from sessrun.reference.base import dtypes
 from sessrun.reference.base.attributes import Attrs
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import BY_NAME, DType
 from sessrun.spec.operations import ArgDecl
 
 __all__ = ["dtypes_of_outputs"]
 
 #: The dtypes of outputs, of the attributes of their operation.
 OutputDTypes = Callable[[Attrs], list[DType]]
+
+#: By the name of a dtype the reference dtype to it.
+_REFERENCES: Final = {name: dtype._as_ref for name, dtype in BY_NAME.items()}  # noqa: SLF001 - DType's own notion
 
 
 def dtypes_of_outputs(declared: Sequence[ArgDecl]) -> OutputDTypes:
@@ -28,20 +31,16 @@ def dtypes_of_outputs(declared: Sequence[ArgDecl]) -> OutputDTypes:
 
 def _of_output(arg: ArgDecl) -> OutputDTypes:
     """The function that gives the dtypes of one declared output."""
-    of_name = _reference_to if arg.is_ref else dtypes.of_name
+    by_name = _REFERENCES if arg.is_ref else BY_NAME
     type_attr, type_list_attr, number_attr = arg.type_attr, arg.type_list_attr, arg.number_attr
     if type_list_attr is not None:
-        return lambda attrs: [of_name(name) for name in attrs[type_list_attr]]
+        return lambda attrs: [by_name[name] for name in attrs[type_list_attr]]
     if type_attr is not None:
         if number_attr is not None:
-            return lambda attrs: [of_name(attrs[type_attr])] * attrs[number_attr]
-        return lambda attrs: [of_name(attrs[type_attr])]
+            return lambda attrs: [by_name[attrs[type_attr]]] * attrs[number_attr]
+        return lambda attrs: [by_name[attrs[type_attr]]]
     assert arg.dtype is not None
-    fixed = [of_name(arg.dtype)]
+    fixed = [by_name[arg.dtype]]
     if number_attr is not None:
         return lambda attrs: fixed * attrs[number_attr]
     return lambda _attrs: fixed
-
-
-def _reference_to(name: str) -> DType:
-    return dtypes.of_name(name)._as_ref  # noqa: SLF001 - DType's own notion

@@ -74,7 +74,7 @@ class FuncGraph(Graph):
         reads_variables: bool = True,
     ) -> None:
         super().__init__()
-        self._building_function = True
+        self.building_function = True
         self.name = name
         self.outer_graph = default_graph.get_default_graph()
         self.functions = self.outer_graph.functions

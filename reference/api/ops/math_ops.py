@@ -228,23 +228,29 @@ def matmul(
         left = convert_to_tensor(a, name="a")
         right = convert_to_tensor(b, dtype_hint=left.dtype.base_dtype, name="b")
         hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
-        flat = all(side.sizes is not None and len(side.sizes) <= _MATRIX for side in (left, right))
+        is_hinted = any(hints.values())
+        flat = _is_matrix(left) and _is_matrix(right)
         turned = transpose_a or adjoint_a, transpose_b or adjoint_b
         marks = {"grad_a": grad_a, "grad_b": grad_b}
-        if not flat and not any(hints.values()):
+        if not flat and not is_hinted:
             left = conj(left) if transpose_a else left
             right = conj(right) if transpose_b else right
             return _of_batches(left, right, turned, marks, output_type, scope)
         left = conj(left) if adjoint_a else left
         right = conj(right) if adjoint_b else right
-        sides = dict(zip(("transpose_a", "transpose_b"), turned, strict=True))
-        if _is_for_sparse(left, right, hinted=any(hints.values())):
+        sides = {"transpose_a": turned[0], "transpose_b": turned[1]}
+        if _is_for_sparse(left, right, hinted=is_hinted):
             product = one("SparseMatMul", {"a": left, "b": right}, scope, **sides, **hints)
             is_short = left.dtype == right.dtype == dtypes.bfloat16
             return cast(product, dtypes.bfloat16) if is_short else product
         if _is_of_another(left, right, output_type):
             return _of_batches(left, right, turned, marks, output_type, scope)
         return one("MatMul", {"a": left, "b": right}, scope, **sides, **marks)
+
+
+def _is_matrix(tensor: Tensor) -> bool:
+    """Whether a tensor is known not to be a batch of matrices."""
+    return tensor.sizes is not None and len(tensor.sizes) <= _MATRIX
 
 
 def _is_of_another(left: Tensor, right: Tensor, output_type: DTypeLike | None) -> bool:

@@ -21,10 +21,10 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, Registers, Value
 from sessrun.reference.state.steps import Postponed, Step
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import (
     STEP_REGISTER,
     Call,

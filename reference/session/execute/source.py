@@ -38,13 +38,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sessrun.reference.base.dtypes import string
+from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels.constants import identity
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.session.execute.infix import infix_of
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import Call, Kernel, read_reference
 from sessrun.reference.session.resolve.fetches import Leading
 from sessrun.reference.session.resolve.signature import Signature

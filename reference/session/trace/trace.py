@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.graph.operation import Operation
@@ -24,7 +25,6 @@ from sessrun.reference.session.execute.dataflow import FlowPlan
 from sessrun.reference.session.execute.dataflow_nodes import Node
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, Value
 from sessrun.reference.session.plan.drafts import Draft, Form, TracedPlan
 from sessrun.reference.session.plan.partition_graphs import PartitionGraphs

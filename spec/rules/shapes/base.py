@@ -275,8 +275,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
       ShapeError: two known dimensions differ and neither is 1.
 
     """
-    scalar: Shape = ()
-    return functools.reduce(_broadcast_pair, shapes, scalar)
+    return functools.reduce(_broadcast_pair, shapes) if shapes else ()
 
 
 def _broadcast_pair(x: Shape, y: Shape) -> Shape:
@@ -284,6 +283,8 @@ def _broadcast_pair(x: Shape, y: Shape) -> Shape:
         return None
     if not x or x == y:  # as most are
         return y
+    if not y:
+        return x
     rank = max(len(x), len(y))
     pairs = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
     return tuple(broadcast_dims(*pair) for pair in pairs)

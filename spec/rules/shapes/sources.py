@@ -46,10 +46,11 @@ def unknown(*counts: Value) -> list[Shape]:
 @rule
 def tensor_attr(value: Value) -> list[Shape]:
     """The shape of a tensor given as an attribute."""
-    shape = tuple(int(n) for n in value.shape)
-    if min(shape, default=0) < 0:
-        raise ShapeError(f"Shape {list(shape)} is not fully defined")
-    check_size(shape)
+    shape = tuple(map(int, value.shape))
+    if shape:  # as most constants do not have
+        if min(shape) < 0:
+            raise ShapeError(f"Shape {list(shape)} is not fully defined")
+        check_size(shape)
     return [shape]
 
 
