@@ -53,12 +53,15 @@ class DType:
 
     """
 
-    __slots__ = ("_enum", "_row", "name", "spec_name")
+    __slots__ = ("_enum", "_is_ref_dtype", "_row", "base_dtype", "name", "spec_name")
 
     #: The name; that of a reference dtype ends with `_ref`.
     name: str
     #: The name of the base dtype in the spec's table.
     spec_name: str
+    #: The dtype itself, or what a reference dtype refers to.
+    base_dtype: DType
+    _is_ref_dtype: bool
     _enum: int
     _row: DTypeRow
 
@@ -85,17 +88,8 @@ class DType:
         return self._row.opdef
 
     @property
-    def _is_ref_dtype(self) -> bool:
-        return self._enum > REF_OFFSET
-
-    @property
     def _as_ref(self) -> DType:
         return self if self._is_ref_dtype else _INTERNED[self._enum + REF_OFFSET]
-
-    @property
-    def base_dtype(self) -> DType:
-        """The dtype itself, or what a reference dtype refers to."""
-        return _INTERNED[self._row.enum]
 
     @property
     def real_dtype(self) -> DType:
@@ -256,6 +250,8 @@ def _intern(row: DTypeRow, *, is_ref: bool) -> None:
     dtype._row = row
     dtype.name = row.name + ("_ref" if is_ref else "")
     dtype.spec_name = row.name
+    dtype._is_ref_dtype = is_ref
+    dtype.base_dtype = _INTERNED[row.enum] if is_ref else dtype
     _INTERNED[dtype._enum] = dtype
 
 

@@ -6,11 +6,12 @@ handle or reference. The devices that its members request are merged. Clauses: P
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
 
@@ -51,8 +52,9 @@ class Groups:
         self._groups: dict[Operation, Group] = {}
         classed = []
         for op in ops:
-            if op.inputs:
-                for owner in _owners(op):
+            inputs = op.inputs
+            if inputs:
+                for owner in _owners(op, inputs):
                     self._follow(owner, op)
             if "_class" in op.extra:
                 classed.append(op)
@@ -140,14 +142,14 @@ def _classmates(op: Operation) -> Iterator[Operation]:
             yield other
 
 
-def _owners(op: Operation) -> Iterator[Operation]:
-    """The operations whose reference or resource `op` takes."""
+def _owners(op: Operation, inputs: Sequence[Tensor]) -> Iterator[Operation]:
+    """The operations whose reference or resource `op` takes as one of its inputs."""
     declared = op.declaration.inputs
-    for index, tensor in enumerate(op.inputs):
+    for index, tensor in enumerate(inputs):
         dtype = tensor.dtype
         if dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
             # An argument of several tensors never takes references, only what they hold.
-            if len(declared) == len(op.inputs) and declared[index].is_ref:
+            if len(declared) == len(inputs) and declared[index].is_ref:
                 yield tensor.op
         elif dtype.spec_name == "resource":
             yield tensor.op

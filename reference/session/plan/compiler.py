@@ -120,8 +120,10 @@ class _Compiler:
         self.traced = traced
         self.bindings = bindings
         self.fed = fed
+        self.is_fed = frozenset(fed)
         self.registers: dict[_Key, int] = {}
         self.home: dict[Tensor, str] = {}
+        self.devices: dict[str, LocalDevice] = {}  # those of the operations so far, by name
         self.given: dict[int, Value] = {}
         self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
@@ -131,8 +133,7 @@ class _Compiler:
             self._define(tensor, HOST)
 
     def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor], *, keep: bool) -> Plan:
-        fed = frozenset(self.fed)
-        ops, waiting = waiting_last(ops, fed)
+        ops, waiting = waiting_last(ops, self.is_fed)
         self.late = late_reads(ops)
         ends = []
         for op in ops:
@@ -163,7 +164,7 @@ class _Compiler:
             drafts = tuple(zip(self.drafts, shared.forms, strict=True))
             return TracedPlan(**values, drafts=drafts)
         if is_waiting:
-            groups = groups_of(ops, fed, ends, len(self.drafts))
+            groups = groups_of(ops, self.is_fed, ends, len(self.drafts))
             return WaitingPlan(**values, groups=groups)
         return plan
 
@@ -189,6 +190,7 @@ class _Compiler:
 
     def _operation(self, op: Operation) -> None:
         device = self.placed[op]
+        self.devices[device.name] = device
         entry, function = self.bindings.kernel(op, device)
         inputs = [STEP_REGISTER] if entry.needs_step else []
         self.cancellable |= entry.needs_step
@@ -228,7 +230,7 @@ class _Compiler:
 
         It holds a reference if the kernel takes one, else a value.
         """
-        if tensor in self.fed:
+        if tensor in self.is_fed:
             check_not_fed(op, arg, tensor)
         elif (op, tensor) in self.late:
             tensor = tensor.op.inputs[0]
@@ -253,8 +255,7 @@ class _Compiler:
         self, register: int, home: str, location: str, op: Operation, device: LocalDevice
     ) -> int:
         """The register of a copy at `location` of what a register holds at `home`."""
-        source = next((d for d in self.placed.values() if d.name == home), None)
-        function = mover(home, location, source, device)
+        function = mover(home, location, self.devices.get(home), device)
         if function is None:
             return register
         copied = self.count

@@ -10,12 +10,11 @@ in `Placer._devices_of`. Clauses: PLACEMENT.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
@@ -127,16 +126,13 @@ class Placer:
 
     def _devices_of_single(self, op: Operation) -> Sequence[LocalDevice]:
         """As `_devices_of`, of an operation without a group; cached by its type and device."""
-        kind = (op.kernel_type, op.device, *self._dtypes(op))
+        kind: tuple[object, ...] = (op.kernel_type, op.device)
+        if self._devices[0].kind == "GPU":  # then the choice depends on the dtypes, too
+            kind += tuple(tensor.dtype for tensor in (*op.inputs, *op.outputs))
         able = self._of_kind.get(kind)
         if able is None:
             able = self._of_kind[kind] = self._devices_of((op,), asked(op), DeviceName())
         return able
-
-    def _dtypes(self, op: Operation) -> Iterator[DType]:
-        """The dtypes of inputs and outputs, on which the choice depends if there is a GPU."""
-        if self._devices[0].kind == "GPU":
-            yield from (tensor.dtype for tensor in (*op.inputs, *op.outputs))
 
     def _devices_of(
         self, members: Sequence[Operation], wanted: DeviceName, owned: DeviceName

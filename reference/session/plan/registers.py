@@ -71,7 +71,8 @@ def shared_registers(
                 size += 1
             numbers[output] = spare.pop()
             outputs.append(numbers[output])
-        forms.append(Form(inputs, outputs, dying))
+        # Tuples of numbers, unlike lists, are nothing that the garbage collector visits.
+        forms.append(Form(tuple(inputs), tuple(outputs), tuple(dying)))
         free.extend(dying)
     return Registers(forms, numbers, size)
 
