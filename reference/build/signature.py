@@ -252,7 +252,7 @@ def _attribute(name: str) -> Argument:
 def _shapes_at(position: int, *, is_list: bool) -> Argument:
     if is_list:
         return lambda groups, _attrs: [tensor.sizes for tensor in groups[position]]
-    return lambda groups, _attrs: groups[position].sizes
+    return lambda groups, _attrs: groups[position]._sizes  # noqa: SLF001 - without a property's call
 
 
 def _value(least: int, most: int) -> Callable[[Tensor], np.ndarray | None]:

@@ -90,7 +90,7 @@ class GraphScopes:
           ValueError: with the current name scope it is not a valid name of an operation.
 
         """
-        self._full_name(name.decode() if isinstance(name, bytes) else name)
+        self._full_name(name.decode() if isinstance(name, bytes) else name, self.scopes.name)
 
     def name_of_new(self, name: str | bytes) -> str:
         """The unique name of a new operation; for a name with a final "/" that name without it.
@@ -101,12 +101,13 @@ class GraphScopes:
         """
         if isinstance(name, bytes):
             name = name.decode()
-        full = self._full_name(name)
-        return full if name[-1] == "/" else self.unique_full_name(full)
+        if name[-1:] == "/":
+            return self._full_name(name, "")
+        return self.unique_full_name(self._full_name(name, self._scopes_of_thread.scopes.name))
 
-    def _full_name(self, name: str) -> str:
-        """The name of an operation with its scopes, after a check."""
-        full = name[:-1] if name[-1:] == "/" else self.scopes.name + name
+    def _full_name(self, name: str, scope: str) -> str:
+        """The name of an operation in a scope; checked."""
+        full = name[:-1] if name[-1:] == "/" else scope + name
         if not _OP_NAME.fullmatch(full):
             raise ValueError(f"'{name}' is not a valid node name")
         return full

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.entry import Entry
@@ -17,6 +17,8 @@ from sessrun.reference.public import public
 __all__ = ["graph_of_elements", "init_scope", "name_scope", "op_scope"]
 
 
+#: The types of what a graph has.
+_ELEMENTS: Final = (Tensor, Operation)
 #: What entering a name scope changes: the stack of graphs, the graph, and the scope around.
 _Around: TypeAlias = tuple[list[Graph], Graph, str]
 
@@ -116,7 +118,7 @@ def graph_of_elements(values: Iterable[Any]) -> Graph:
 
 def _is_of_a_graph(value: object) -> bool:
     """Whether it is a tensor, an operation or a variable; composites do not count."""
-    return isinstance(value, Tensor | Operation) or hasattr(value, "_as_graph_element")
+    return isinstance(value, _ELEMENTS) or hasattr(value, "_as_graph_element")
 
 
 @public("init_scope")
