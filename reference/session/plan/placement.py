@@ -23,7 +23,7 @@ from sessrun.reference.kernels import registry
 from sessrun.reference.session.plan.colocation import Group, Groups, asked, refused
 from sessrun.reference.session.plan.locations import slots_of
 from sessrun.spec import devices
-from sessrun.spec.devices import DeviceName
+from sessrun.spec.devices import DeviceName, DeviceNameError
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import ConfigProto
 
@@ -49,6 +49,7 @@ class Placer:
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
+        self._fitting: dict[tuple[str, str], bool] = {}
         self._of_kind: dict[tuple[object, ...], Sequence[LocalDevice]] = {}
         self.placed: dict[Operation, LocalDevice] = {}
 
@@ -68,10 +69,45 @@ class Placer:
             self._write_log(needed)
         elif self._seen < self._graph.version:
             ops = self._graph.get_operations()
-            self._assign_all(ops[self._seen :])
+            if not self._all_fit(ops[self._seen :]):
+                if self._has_one_device:  # those that fitted before were not put into `placed`
+                    self.placed.update(dict.fromkeys(ops[: self._seen], self._devices[0]))
+                self._assign_all(ops[self._seen :])
             self._seen = len(ops)
             self._write_log(ops)
+        if self._has_one_device:
+            self.placed.update(dict.fromkeys(needed, self._devices[0]))
         return self.placed
+
+    @property
+    def _has_one_device(self) -> bool:
+        """Whether there is one device, a CPU, so that an operation runs there or not at all."""
+        return len(self._devices) == 1 and self._devices[0].kind == "CPU"
+
+    def _all_fit(self, ops: Iterable[Operation]) -> bool:
+        """Whether the only device has kernels for all of these, and is what each asks for.
+
+        Then there is nothing to choose, and no two that share a device contradict each other.
+        """
+        if not self._has_one_device or self._log or self._graph.misfits:
+            return False
+        kinds = {
+            (op.kernel_type if op.extra else op.declaration.name, op._device): op  # noqa: SLF001 - of every operation of the graph
+            for op in ops
+        }
+        return all(self._fits(kind, op) for kind, op in kinds.items())
+
+    def _fits(self, kind: tuple[str, str], op: Operation) -> bool:
+        """Whether the only device runs operations of a type that ask for a device, such as `op`."""
+        fits = self._fitting.get(kind)
+        if fits is None:
+            (only,) = self._devices
+            try:
+                matches = devices.parse(op.device).matches(only.full)
+            except DeviceNameError:
+                matches = False
+            fits = self._fitting[kind] = matches and _runs_on(op, only)
+        return fits
 
     def _assign_all(self, ops: Sequence[Operation]) -> None:
         self._check_inputs(ops)
