@@ -121,8 +121,9 @@ class _Compiler:
         self.bindings = bindings
         self.fed = fed
         self.is_fed = frozenset(fed)
-        self.registers: dict[_Key, int] = {}
-        self.home: dict[Tensor, str] = {}
+        self.home: dict[Tensor, str] = {}  # where each value is computed or fed
+        self.registers: dict[Tensor, int] = {}  # of values at their homes
+        self.copies: dict[_Key, int] = {}  # registers of values elsewhere
         self.devices: dict[str, LocalDevice] = {}  # those of the operations so far, by name
         self.given: dict[int, Value] = {}
         self.drafts: list[Draft] = []
@@ -141,7 +142,7 @@ class _Compiler:
             ends.append(len(self.drafts))
         is_waiting = waiting > 1 and not keep and not self.traced
         held = [self._at_host(tensor) for tensor in fetched]
-        feeds = [self.registers[tensor, HOST] for tensor in self.fed]
+        feeds = [self.registers[tensor] for tensor in self.fed]
         shared = self._shared(held, feeds, keep=keep or is_waiting)
         template: list[Value] = [None] * shared.size
         for register, value in self.given.items():
@@ -184,8 +185,8 @@ class _Compiler:
     def _define(self, tensor: Tensor, location: str) -> int:
         register = self.count
         self.count += 1
-        self.registers[tensor, location] = register
-        self.home.setdefault(tensor, location)
+        self.registers[tensor] = register
+        self.home[tensor] = location
         return register
 
     def _operation(self, op: Operation) -> None:
@@ -235,7 +236,7 @@ class _Compiler:
         elif (op, tensor) in self.late:
             tensor = tensor.op.inputs[0]
         home = self.home[tensor]
-        register = self.registers[tensor, home]
+        register = self.registers[tensor]
         if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
             # Every consumer reads for itself: it sees the variable's value when it runs.
             read = self.count
@@ -245,10 +246,10 @@ class _Compiler:
             return self._moved(register, home, location, op, device)
         if home == location or arg.is_ref:
             return register
-        known = self.registers.get((tensor, location))
+        known = self.copies.get((tensor, location))
         if known is None:
             known = self._moved(register, home, location, op, device)
-            self.registers[tensor, location] = known
+            self.copies[tensor, location] = known
         return known
 
     def _moved(
@@ -265,7 +266,7 @@ class _Compiler:
 
     def _at_host(self, tensor: Tensor) -> int:
         home = self.home[tensor]
-        register = self.registers[tensor, home]
+        register = self.registers[tensor]
         if home == HOST:
             return register
         device = self.placed[tensor.op]

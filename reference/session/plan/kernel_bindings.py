@@ -33,6 +33,7 @@ FunctionCall = Callable[..., Callable[..., tuple[Value, ...]]]
 _CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
 #: Loops: operations that call functions repeatedly, of whose variables a part may be computed.
 _LOOPING: Final = frozenset({"StatelessWhile", "While"})
+_CHOOSING_OR_LOOPING: Final = _CHOOSING | _LOOPING
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ class KernelBindings:
 
         Of a conditional or a loop only those outputs are computed that the plan reads or fetches.
         """
-        calls = [op for op in ops if op.type in _CHOOSING | _LOOPING and is_inlined(op)]
+        calls = [op for op in ops if op.type in _CHOOSING_OR_LOOPING and is_inlined(op)]
         if not calls:
             return replace(self, wanted={})
         taken = {tensor for op in ops for tensor in op.inputs}

@@ -32,10 +32,11 @@ def waiting_last(
       The operations in the new order, and how many of them may wait.
 
     """
-    late = {op for op in ops if _may_wait(op)}
-    count = len(late)
-    if not count:
+    waiting = {kind for kind in {op.kernel_type for op in ops} if _may_wait(kind)}
+    if not waiting:
         return ops, 0
+    late = {op for op in ops if op.kernel_type in waiting}
+    count = len(late)
     for op in ops:
         if any(before in late for before in _before(op, fed)):
             late.add(op)
@@ -65,8 +66,8 @@ def groups_of(
     return tuple(groups)
 
 
-def _may_wait(op: Operation) -> bool:
-    entry = registry.lookup(op.kernel_type, "CPU")
+def _may_wait(kernel_type: str) -> bool:
+    entry = registry.lookup(kernel_type, "CPU")
     return entry is not None and entry.may_wait
 
 
