@@ -1205,7 +1205,7 @@ graph.name_scopes
   name_scope (name, default_name=None, values=None)
   op_scope (values, name, default_name=None)
 graph.operation
-  Operation (graph, declaration, name, inputs, attrs, *, site)
+  Operation (graph, declaration, name, inputs, attrs, frames)
 graph.random_seed
   get_seed random.get_seed (op_seed)
   random.set_random_seed set_random_seed (seed)
