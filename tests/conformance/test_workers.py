@@ -202,29 +202,32 @@ def test_an_interrupted_run_waits_for_no_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "asked", "workers"),
+    ("spec", "asked", "cases", "workers"),
     [
-        (TINY, None, min(len(os.sched_getaffinity(0)), 4)),
-        (TINY, 7, 7),
-        (f"{ODD}gpu", None, 1),
-        (f"{ODD}gpu", 2, 2),
+        (TINY, None, 1000, min(len(os.sched_getaffinity(0)), 4)),
+        (TINY, None, 50, min(len(os.sched_getaffinity(0)), 2)),
+        (TINY, None, 49, 1),
+        (TINY, None, 0, 1),
+        (TINY, 7, 1, 7),
+        (f"{ODD}gpu", None, 1000, 1),
+        (f"{ODD}gpu", 2, 1000, 2),
     ],
 )
 def test_backends_of_processors_only_have_several_workers(
-    spec: str, asked: int | None, workers: int
+    spec: str, asked: int | None, cases: int, workers: int
 ) -> None:
     runner = Runner(spec)
     try:
-        assert worker_count(asked, runner) == workers
+        assert worker_count(asked, runner, cases) == workers
     finally:
         runner.shutdown()
 
 
 def test_a_count_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(UserError, match="--workers is from 1 to 64"):
-        worker_count(0, Runner(TINY))
+        worker_count(0, Runner(TINY), 1)
     with pytest.raises(UserError, match="--workers is from 1 to 64"):
-        worker_count(65, Runner(TINY))
+        worker_count(65, Runner(TINY), 1)
     with pytest.raises(UserError, match="--in-process"):
-        worker_count(2, Runner(TINY, in_process=True))
-    assert worker_count(None, Runner(TINY, in_process=True)) == 1
+        worker_count(2, Runner(TINY, in_process=True), 1)
+    assert worker_count(None, Runner(TINY, in_process=True), 1000) == 1

@@ -98,8 +98,8 @@ def run(args: argparse.Namespace) -> int:
     path = folder / "record.jsonl"
     patience = Patience(whole=60 * args.minutes * _FOR_CASES)
     with started(backend, patience=patience) as runner:
-        workers = worker_count(args.workers, runner)
         plan = build_plan(args.profile, _seed(args, path))
+        workers = worker_count(args.workers, runner, len(plan.cases))
         _refuse_without_gpus(plan.profile, runner.describe().devices, args.backend)
         record = execute_with_progress(plan, runner, path, resume=args.resume, workers=workers)
     facts = plan_facts(plan)

@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(no_clause(args.clause))
     backend = with_simulated_gpu(args.backend, args.simulated_gpu)
     with started(backend, in_process=args.in_process) as runner:
-        workers = worker_count(args.workers, runner)
         plan = _chosen(build_plan(args.profile, args.seed, args.generated), args)
+        workers = worker_count(args.workers, runner, len(plan.cases))
         args.record.parent.mkdir(parents=True, exist_ok=True)
         record = execute_with_progress(
             plan, runner, args.record, resume=args.resume, workers=workers

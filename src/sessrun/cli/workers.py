@@ -1,4 +1,7 @@
-"""How many worker processes `certify` and `run` have: one for each processor where that is safe."""
+"""How many worker processes `certify` and `run` have: one for each processor where that is safe.
+
+A run of few cases has fewer: a worker and its oracle would take longer to start than they save.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ __all__ = ["add_workers", "worker_count"]
 
 #: The most unless more are asked for: each may have an oracle and a spare worker beside it.
 _MOST: Final = 4
+#: A further worker has at least so many cases: they take about as long as its start.
+_CASES_EACH: Final = 25
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +30,13 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="run so many cases at a time, each in a worker process of its own (default: one for "
-        f"each processor, at most {_MOST}; one in all where a backend has real devices other "
-        "than CPUs, whose memory a second process might lack)",
+        f"each processor, at most {_MOST} and one for {_CASES_EACH} cases; one in all where a "
+        "backend has real devices other than CPUs, whose memory a second process might lack)",
     )
 
 
-def worker_count(asked: int | None, runner: Runner) -> int:
-    """How many worker processes a run has.
+def worker_count(asked: int | None, runner: Runner, cases: int) -> int:
+    """How many worker processes a run of so many cases has.
 
     Raises:
       UserError: no run has so many, or several are asked for in this process.
@@ -49,7 +54,8 @@ def worker_count(asked: int | None, runner: Runner) -> int:
     devices = description.devices
     only_cpus = bool(devices) and all("CPU" in device.upper() for device in devices)
     unshared = only_cpus or is_simulated(description.details)
-    return asked or (min(_processors(), _MOST) if unshared else 1)
+    most = min(_processors(), _MOST) if unshared else 1
+    return asked or max(1, min(most, cases // _CASES_EACH))
 
 
 def _processors() -> int:
