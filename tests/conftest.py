@@ -1,6 +1,7 @@
 """The tests' order (slow ones first: none is left alone at the end), selections and time limits."""
 
 import gc
+import os
 import random
 from collections import Counter, defaultdict
 from collections.abc import Generator
@@ -43,13 +44,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without looking for garbage, a quarter of the time, nor in what stays to the end."""
+    """Collect without looking for garbage, a quarter of the time, nor in what stays to the end.
+
+    What tests start from here on has one thread for products of matrices: more would wait for work
+    in a loop, a tenth of the processor time of a short program. This process has its own already.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

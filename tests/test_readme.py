@@ -34,8 +34,9 @@ def blocks(language: str) -> list[str]:
 
 
 def commands() -> list[str]:
+    """The commands of all pages in their order; one that several pages have stands at the first."""
     lines = [line for block in blocks("console") for line in block.splitlines()]
-    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    return list(dict.fromkeys(line.removeprefix("$ ") for line in lines if line.startswith("$ ")))
 
 
 def run(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess:
