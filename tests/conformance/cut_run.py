@@ -1,5 +1,6 @@
 """Runs of a cut plan, judged by the clauses that the cut still tests."""
 
+import atexit
 import dataclasses
 import functools
 import io
@@ -13,6 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from sessrun.conformance.execution import execute
+from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.plan import Plan, build_plan
 from sessrun.conformance.runner import Runner
 from sessrun.reports.failures import Answer
@@ -58,9 +60,17 @@ class CutRun:
         return {line["result"] for line in self.record.results.values()}
 
 
+@functools.cache
+def shared_oracle() -> Oracle:
+    """The reference in a worker of its own, which answers each case once for all runs here."""
+    oracle = Oracle()
+    atexit.register(oracle.shutdown)
+    return oracle
+
+
 def run_plan(spec: str, plan: Plan, path: Path, workers: int = 1, **options: Any) -> CutRun:
     """Run a plan in workers and look at it through every view."""
-    runner = Runner(spec, **options)
+    runner = Runner(spec, **({"ask_oracle": shared_oracle()} | options))
     try:
         record = execute(plan, runner, path, workers=workers)
     finally:
