@@ -63,7 +63,8 @@ def test_the_suite_runs_from_anywhere(where: str, tmp_path: Path) -> None:
 
 def test_it_runs_in_parallel_and_writes_junit(tmp_path: Path) -> None:
     xml = tmp_path / "junit.xml"
-    ran = run_pytest(*SUITE, TINY, *FEW, "-n", "2", "--junitxml", str(xml), cwd=tmp_path)
+    few = (*FEW, "--sessrun-profile", "core-engine")
+    ran = run_pytest(*SUITE, TINY, *few, "-n", "2", "--junitxml", str(xml), cwd=tmp_path)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     suite = ElementTree.parse(xml).getroot()[0]  # noqa: S314 - our own file
     assert int(suite.attrib["tests"]) > 2
@@ -238,7 +239,9 @@ def test_a_pattern_of_which_all_passes_fails_the_run(
         "--sessrun-expectations",
         str(path),
         "-k",
-        "floats-keep-their-d and not variant",
+        "floats-keep-their-d",
+        "--sessrun-generated",
+        "0",
         "-q",
         *parallel,
         cwd=tmp_path,
