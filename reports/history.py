@@ -213,8 +213,8 @@ def _splits(seconds: _Array, first: int, last: int, level: float) -> list[tuple[
 
 def _ranks(seconds: _Array) -> _Array:
     """The rank of each element from 1; equal ones share the mean of their ranks."""
-    _, which, counts = np.unique(seconds, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[which], np.float64)
+    _, inverse, counts = np.unique(seconds, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse], np.float64)
 
 
 def _apart(ranks: _Array) -> _Array:
