@@ -20,7 +20,7 @@ __all__ = ["add_workers", "worker_count"]
 #: The most unless more are asked for: each may have an oracle and a spare worker beside it.
 _MOST: Final = 4
 #: A further worker has at least so many cases: they take about as long as its start.
-_CASES_EACH: Final = 25
+_CASES_PER_WORKER: Final = 25
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +30,8 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="run so many cases at a time, each in a worker process of its own (default: one for "
-        f"each processor, at most {_MOST} and one for {_CASES_EACH} cases; one in all where a "
-        "backend has real devices other than CPUs, whose memory a second process might lack)",
+        f"each processor, at most {_MOST} and one for {_CASES_PER_WORKER} cases; one in all where "
+        "a backend has real devices other than CPUs, whose memory a second process might lack)",
     )
 
 
@@ -55,7 +55,7 @@ def worker_count(asked: int | None, runner: Runner, cases: int) -> int:
     only_cpus = bool(devices) and all("CPU" in device.upper() for device in devices)
     unshared = only_cpus or is_simulated(description.details)
     most = min(_processors(), _MOST) if unshared else 1
-    return asked or max(1, min(most, cases // _CASES_EACH))
+    return asked or max(1, min(most, cases // _CASES_PER_WORKER))
 
 
 def _processors() -> int:
