@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 __all__ = [
     "CLOCKS",
@@ -181,15 +181,10 @@ def _block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Arr
         np.asarray(batches[f"{clock}_{kind}"], np.float64).reshape(-1, int(rounds))
         for kind in ("once", "twice")
     )
-    seconds = _trimmed_means(once) + _trimmed_means(twice)
+    seconds = scipy.stats.trim_mean(once, _TRIM, axis=1) + scipy.stats.trim_mean(
+        twice, _TRIM, axis=1
+    )
     return None if seconds.min() < _LEAST else np.asarray(seconds, np.float64)
-
-
-def _trimmed_means(blocks: _Array) -> _Array:
-    """The mean of each row without the share `_TRIM` of its least and of its greatest elements."""
-    cut = int(_TRIM * blocks.shape[1])
-    kept = np.sort(blocks, axis=1)[:, cut : blocks.shape[1] - cut]
-    return np.asarray(kept.mean(axis=1), np.float64)
 
 
 def decide(
@@ -339,4 +334,4 @@ def _half_width(before: _Array, after: _Array, level: float) -> float:
     if not ours + theirs:
         return 0.0
     freedom = (ours + theirs) ** 2 / (ours**2 / (len(after) - 1) + theirs**2 / (len(before) - 1))
-    return float(special.stdtrit(freedom, 1 - level / 2)) * math.sqrt(ours + theirs)
+    return float(scipy.stats.t.ppf(1 - level / 2, freedom)) * math.sqrt(ours + theirs)

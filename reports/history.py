@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from sessrun.reports.block_verdicts import LEVEL, seconds_of_calls
 from sessrun.spec.loader import parse_json
@@ -199,7 +200,7 @@ def _splits(seconds: _Array, first: int, last: int, level: float) -> list[tuple[
     count = last - first
     if count < 2 * _SIDE:
         return []
-    apart = _apart(_ranks(seconds[first:last]))
+    apart = _apart(scipy.stats.rankdata(seconds[first:last]))
     pvalue = _pvalue(count, float(apart.max()))
     if pvalue > level:
         return []
@@ -209,12 +210,6 @@ def _splits(seconds: _Array, first: int, last: int, level: float) -> list[tuple[
         *_splits(seconds, first, split, level),
         *_splits(seconds, split, last, level),
     ]
-
-
-def _ranks(seconds: _Array) -> _Array:
-    """The rank of each element from 1; equal ones share the mean of their ranks."""
-    _, inverse, counts = np.unique(seconds, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse], np.float64)
 
 
 def _apart(ranks: _Array) -> _Array:
@@ -238,7 +233,7 @@ def _pvalue(count: int, apart: float) -> float:
 def _bound(count: int, apart: float) -> float:
     """What that chance is at most; it holds beyond two standard deviations."""
     outside = _SIDE / count
-    density = math.exp(-(apart**2) / 2) / math.sqrt(2 * math.pi)
+    density = float(scipy.stats.norm.pdf(apart))
     splits = 2 * math.log((1 - outside) / outside)
     return min(1.0, density * ((apart - 1 / apart) * splits + 4 / apart)) if apart > 2 else 1.0
 

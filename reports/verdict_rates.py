@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from sessrun.reports.block_verdicts import LOOKS, decide
 from sessrun.reports.comparison import Comparison
@@ -55,8 +55,8 @@ class Rate:
 
     def at_most(self, count: int) -> float:
         """The upper end of the exact 95 % interval for the share of `count` in all comparisons."""
-        others = sum(self.verdicts.values()) - count
-        return float(special.betaincinv(count + 1, others, 0.975)) if others else 1.0
+        test = scipy.stats.binomtest(count, sum(self.verdicts.values()))
+        return float(test.proportion_ci(0.95).high)
 
     def to_json(self) -> dict[str, Any]:
         """The numbers, for a file."""

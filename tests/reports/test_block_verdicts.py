@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-from collections import Counter
-from types import ModuleType
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from sessrun.reports import block_verdicts, history
+from sessrun.reports import block_verdicts
 from sessrun.reports.block_verdicts import LOOKS, MOST, decide, decide_apart
-from sessrun.reports.verdict_rates import Rate, simulated_rates
-
-
-@pytest.fixture
-def stats() -> ModuleType:
-    """`scipy.stats`, whose import takes a second: only who asks it imports it."""
-    return importlib.import_module("scipy.stats")
+from sessrun.reports.verdict_rates import simulated_rates
 
 
 @pytest.mark.parametrize("count", [12, 16, 40])
 @pytest.mark.parametrize("level", [0.05, 0.001])
-def test_the_interval_ends_where_the_signed_rank_test_does(
-    count: int, level: float, stats: ModuleType
-) -> None:
+def test_the_interval_ends_where_the_signed_rank_test_does(count: int, level: float) -> None:
     logs = np.random.default_rng(count).standard_t(3, count) * 0.03
     interval = block_verdicts._paired(logs, level)
     for end, side in ((interval.low, "greater"), (interval.high, "less")):
@@ -33,23 +23,6 @@ def test_the_interval_ends_where_the_signed_rank_test_does(
         rejected = stats.wilcoxon(logs - end + inside, alternative=side, method="exact")
         kept = stats.wilcoxon(logs - end - inside, alternative=side, method="exact")
         assert rejected.pvalue <= level / 2 < kept.pvalue
-
-
-def test_means_ranks_and_quantiles_are_those_of_scipy_stats(stats: ModuleType) -> None:
-    draw = np.random.default_rng(7)
-    rows = draw.standard_t(3, (4, 31))
-    trimmed = stats.trim_mean(rows, block_verdicts._TRIM, axis=1)
-    np.testing.assert_allclose(block_verdicts._trimmed_means(rows), trimmed, rtol=1e-13)
-    one, other = draw.normal(size=12), draw.normal(size=15)
-    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.99)
-    half = block_verdicts._half_width(one, other, 0.01)
-    assert math.isclose(half, (welch.high - welch.low) / 2, rel_tol=1e-9)
-    for seconds in (draw.normal(size=9), draw.integers(0, 4, 20).astype(float)):
-        assert history._ranks(seconds).tolist() == stats.rankdata(seconds).tolist()
-    for count, of in ((0, 20), (3, 20), (20, 20)):
-        rate = Rate(0.0, None, Counter(SAME=of))
-        exact = stats.binomtest(count, of).proportion_ci(0.95).high
-        assert math.isclose(rate.at_most(count), exact, rel_tol=1e-6)
 
 
 def test_too_few_blocks_have_no_interval() -> None:
