@@ -10,7 +10,7 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test test-tensorflow test-all check docs drift wheel drift-cupy soak engines engine-tests published clean
+.PHONY: certify test test-slow test-tensorflow test-all check docs drift wheel drift-cupy soak engines engine-tests published clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
@@ -19,9 +19,15 @@ certify: $(VENV)/certify-$(BACKEND).stamp
 AGAIN   := --last-failed --last-failed-no-failures none
 TESTS   := -q -n auto --dist worksteal
 
-# Without the tests that need an engine: a line at its end counts them.
+# Without the tests that need an engine, and without slow ones: lines at its end count them.
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest $(TESTS) --without-engines || $(BIN)/python -m pytest -q --without-engines $(AGAIN)
+	$(BIN)/python -m pytest $(TESTS) --without-engines --without-slow || \
+	  $(BIN)/python -m pytest -q --without-engines --without-slow $(AGAIN)
+
+# Programs in full: the commands of the pages, plans of a profile, mutants. None needs an engine.
+test-slow: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest $(TESTS) -m slow --without-engines || \
+	  $(BIN)/python -m pytest -q -m slow --without-engines $(AGAIN)
 
 test-tensorflow: $(VENV)/dev.stamp $(VENV)/certify-tensorflow.stamp
 	$(BIN)/python -m pytest $(TESTS) -m tensorflow || $(BIN)/python -m pytest -q -m tensorflow $(AGAIN)

@@ -16,7 +16,7 @@ _LIMIT, _SLOW_LIMIT = 300, 900
 
 #: Tests with at least so many sets of parameters are sampled; smaller ones run in full.
 _SAMPLED_FROM = 100
-#: How many tests `--without-engines` left out, by the engine that they need.
+#: How many tests `--without-engines` and `--without-slow` left out, by engine or as `slow`.
 _LEFT_OUT: Final = pytest.StashKey[dict[str, int]]()
 
 
@@ -40,6 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help=f"leave out the tests that need {', '.join(_ENGINES)}, and say how many those are",
     )
+    parser.addoption(
+        "--without-slow",
+        action="store_true",
+        help="leave out the tests that take more than ten seconds, and say how many those are",
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,12 +64,15 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out: dict[pytest.Item, str] = {}
+    if config.getoption("--without-slow"):
+        left_out |= {item: "slow" for item in items if item.get_closest_marker("slow")}
     if config.getoption("--without-engines"):
-        needed = {item: engine for item in items if (engine := _engine(item))}
-        config.stash[_LEFT_OUT] = dict(Counter(needed.values()))
-        if hasattr(config, "workeroutput"):
-            config.workeroutput["left_out"] = config.stash[_LEFT_OUT]
-        _deselect(config, items, set(needed))
+        left_out |= {item: engine for item in items if (engine := _engine(item))}
+    config.stash[_LEFT_OUT] = dict(Counter(left_out.values()))
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = config.stash[_LEFT_OUT]
+    _deselect(config, items, set(left_out))
     one_in = config.getoption("--one-in")
     if one_in > 1:
         kept = _sample(items, one_in, config.getoption("--slice-seed"))
@@ -86,7 +94,11 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    left_out = config.stash.get(_LEFT_OUT, {})
+    left_out = dict(config.stash.get(_LEFT_OUT, {}))
+    if slow := left_out.pop("slow", 0):
+        terminalreporter.write_line(
+            f"left out: {slow} tests that take more than ten seconds: `make test-slow` runs them"
+        )
     if left_out:
         terminalreporter.write_line(
             f"left out: {sum(left_out.values())} tests that need an engine, "
