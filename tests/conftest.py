@@ -94,7 +94,8 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    left_out: dict[str, int] = {**config.stash.get(_LEFT_OUT, {})}
+    counted: dict[str, int] = config.stash.get(_LEFT_OUT, {})
+    left_out = counted.copy()
     if slow := left_out.pop("slow", 0):
         terminalreporter.write_line(
             f"left out: {slow} tests that take more than ten seconds: `make test-slow` runs them"
