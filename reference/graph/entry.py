@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 __all__ = ["DecoratingEntry", "Entry"]
 
@@ -46,8 +46,9 @@ class Entry(Generic[Value, State]):
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:
+    ) -> Literal[False]:
         self.leave(self._states.pop(), is_abandoned=kind is GeneratorExit)
+        return False  # as of a generator's `with`: an error goes on
 
     def __del__(self) -> None:
         while self._states:
