@@ -101,7 +101,7 @@ def apply_sparse(
     target.apply(step, SparseGradient(indices, xp.array(values), dense_shape))
 
 
-@kernel("ResourceAccumulatorTakeGradient", devices=_CPU, needs_step=True)
+@kernel("ResourceAccumulatorTakeGradient", devices=_CPU, needs_step=True, only_takes=True)
 def take(bind: Bind, step: Step, handle: object, num_required: Array, *, dtype: str) -> Array:
     """The mean or sum, once there are enough gradients."""
     node = bind.node.name
@@ -112,7 +112,7 @@ def take(bind: Bind, step: Step, handle: object, num_required: Array, *, dtype: 
     return gradient
 
 
-@kernel("SparseAccumulatorTakeGradient", devices=_CPU, needs_step=True)
+@kernel("SparseAccumulatorTakeGradient", devices=_CPU, needs_step=True, only_takes=True)
 def take_sparse(
     bind: Bind, step: Step, handle: VariableBuffer, num_required: Array, *, dtype: str
 ) -> tuple[Array, Array, Array]:

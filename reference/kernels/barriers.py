@@ -107,7 +107,7 @@ def insert_many(
     target.insert(component_index, keys.tolist(), rows)
 
 
-@binder("BarrierTakeMany", devices=_CPU, needs_step=True)
+@binder("BarrierTakeMany", devices=_CPU, needs_step=True, only_takes=True)
 def take_many(bind: Bind) -> KernelFunction:
     """Takes complete elements, once there are enough of them."""
     attrs, node = bind.attrs, bind.node.name

@@ -25,6 +25,7 @@ __all__ = [
     "in_memory_of",
     "ints",
     "is_own",
+    "is_scalar",
     "scalar_int",
     "stacked",
     "string_array",
@@ -83,6 +84,11 @@ def is_own(array: Array) -> bool:
     Feeds, constants and values of variables are read-only; a view has another array's memory.
     """
     return array.base is None and bool(array.flags.writeable)
+
+
+def is_scalar(value: object) -> bool:
+    """Whether it is a numpy scalar, which nothing can change, and no array of rank 0."""
+    return isinstance(value, np.generic)
 
 
 def in_memory_of(xp: ArrayModule, array: Any) -> Any:

@@ -11,7 +11,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
-from sessrun.reference.kernels.host import HOST, frozen, is_own, scalar_int, stacked
+from sessrun.reference.kernels.host import HOST, frozen, is_own, is_scalar, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.queues.queue_resource import (
@@ -179,18 +179,22 @@ def _check(
             )
 
 
-@kernel("QueueEnqueueV2", devices=_CPU, needs_step=True)
-def enqueue(
-    bind: Bind, step: Step, queue: Queue, *components: Array, Tcomponents: Sequence[str]
-) -> None:
+@binder("QueueEnqueueV2", devices=_CPU, needs_step=True, only_takes=True)
+def enqueue(bind: Bind) -> KernelFunction:
     """Enqueues one element, waiting for room."""
-    node = bind.node.name
-    _check(queue, Tcomponents, [component.shape for component in components])
-    element = tuple(map(_own, components))
-    step.take(node, lambda: queue.enqueue([element]))
+    node, types = bind.node.name, tuple(bind.attrs["Tcomponents"])
+
+    def compute(step: Step, queue: Queue, *components: Array) -> None:
+        shapes = tuple([component.shape for component in components])
+        if shapes != queue.terms.shapes or types != queue.terms.types:
+            _check(queue, types, shapes)
+        element = tuple(map(_own, components))
+        step.take(node, lambda: queue.enqueue([element]))
+
+    return compute
 
 
-@kernel("QueueEnqueueManyV2", devices=_CPU, needs_step=True)
+@kernel("QueueEnqueueManyV2", devices=_CPU, needs_step=True, only_takes=True)
 def enqueue_many(
     bind: Bind, step: Step, queue: Queue, *components: Array, Tcomponents: Sequence[str]
 ) -> None:
@@ -209,7 +213,9 @@ def enqueue_many(
 
 
 def _own(component: Array) -> Array:
-    """The component as the queue keeps it: read-only, and copied unless it owns its memory."""
+    """The component as the queue keeps it: read-only, and an array in memory of its own."""
+    if is_scalar(component):
+        return component
     return frozen(component if is_own(component) else component.copy())
 
 
@@ -217,16 +223,14 @@ def _rows(component: Array) -> list[Array]:
     return [component[index, ...] for index in range(component.shape[0])]
 
 
-@binder("QueueDequeueV2", devices=_CPU, needs_step=True)
+@binder("QueueDequeueV2", devices=_CPU, needs_step=True, only_takes=True)
 def dequeue(bind: Bind) -> KernelFunction:
     """Dequeues one element, waiting for one."""
-    node, types = bind.node.name, bind.attrs["component_types"]
-    checked: list[Queue] = []
+    node, types = bind.node.name, tuple(bind.attrs["component_types"])
 
     def compute(step: Step, queue: Queue) -> object:
-        if queue not in checked:
+        if types != queue.terms.types:
             _check(queue, types, ())
-            checked.append(queue)
         (element,) = step.take(node, lambda: queue.dequeue(1))
         return element[0] if len(element) == 1 else element
 
@@ -257,7 +261,7 @@ def _dequeue_many(op_type: str, *, few: bool) -> None:
 
         return compute
 
-    binder(op_type, devices=_CPU, needs_step=True)(bind)
+    binder(op_type, devices=_CPU, needs_step=True, only_takes=True)(bind)
 
 
 _dequeue_many("QueueDequeueManyV2", few=False)
@@ -303,7 +307,7 @@ def _padded(xp: ArrayModule, arrays: Sequence[Array], shape: tuple[int | None, .
     return padded
 
 
-@kernel("QueueCloseV2", devices=_CPU, needs_step=True)
+@kernel("QueueCloseV2", devices=_CPU, needs_step=True, only_takes=True)
 def close(bind: Bind, step: Step, queue: Queue, *, cancel_pending_enqueues: bool) -> None:
     """Closes the queue; enqueues that wait are completed first, or cancelled."""
     node = bind.node.name

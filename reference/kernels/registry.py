@@ -110,6 +110,8 @@ class Entry:
       host_outputs: names of outputs that are in host memory on any device.
       needs_step: whether the bound function takes the `Step` before its inputs.
       may_wait: whether the kernel may have to wait for other operations.
+      only_takes: whether the kernel calls nothing of the `Step` but `take`, so that a run need not
+        begin one before an attempt has to wait.
       gpu_dtypes: dtypes of attribute `T` for which a GPU kernel exists; empty for all.
 
     """
@@ -119,6 +121,7 @@ class Entry:
     host_outputs: frozenset[str] = field(default_factory=frozenset)
     needs_step: bool = False
     may_wait: bool = False
+    only_takes: bool = False
     gpu_dtypes: frozenset[str] = field(default_factory=frozenset)
 
     def takes_host(self, name: str) -> bool:
@@ -145,6 +148,7 @@ def binder(
     host_outputs: tuple[str, ...] = (),
     needs_step: bool = False,
     may_wait: bool = True,
+    only_takes: bool = False,
     gpu_dtypes: tuple[str, ...] = (),
 ) -> Callable[[B], B]:
     """Register a function from `Bind` to the function that is called with the inputs.
@@ -157,6 +161,7 @@ def binder(
       host_outputs: outputs that are numpy arrays even on a GPU.
       needs_step: the bound function takes the running `Step` first.
       may_wait: a function that takes the `Step` may have to wait for other operations.
+      only_takes: it calls nothing of the `Step` but `take`.
       gpu_dtypes: dtypes of attribute `T` that the GPU kernel takes; empty for all.
 
     Raises:
@@ -171,6 +176,7 @@ def binder(
             frozenset(host_outputs),
             needs_step,
             needs_step and may_wait,
+            only_takes,
             frozenset(gpu_dtypes),
         )
         for op_type in op_types:
@@ -190,6 +196,7 @@ def kernel(
     host_outputs: tuple[str, ...] = (),
     needs_step: bool = False,
     may_wait: bool = True,
+    only_takes: bool = False,
     gpu_dtypes: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Register `function(xp, *inputs, **attributes)`; attributes only those its signature names.
@@ -218,6 +225,7 @@ def kernel(
             host_outputs=host_outputs,
             needs_step=needs_step,
             may_wait=may_wait,
+            only_takes=only_takes,
             gpu_dtypes=gpu_dtypes,
         )(bound)
         return function

@@ -69,7 +69,7 @@ def _outputs(parts: tuple[Array, ...]) -> Array | tuple[Array, ...]:
     return parts[0] if len(parts) == 1 else parts
 
 
-@kernel("Stage", devices=_CPU, needs_step=True)
+@kernel("Stage", devices=_CPU, needs_step=True, only_takes=True)
 def stage(bind: Bind, step: Step, *values: Array) -> None:
     """Stages an element, waiting for room."""
     xp = bind.xp
@@ -77,7 +77,7 @@ def stage(bind: Bind, step: Step, *values: Array) -> None:
     step.take(bind.node.name, lambda: _area(bind).put(element))
 
 
-@binder("Unstage", devices=_CPU, needs_step=True)
+@binder("Unstage", devices=_CPU, needs_step=True, only_takes=True)
 def unstage(bind: Bind) -> KernelFunction:
     """Takes the first element, waiting for one."""
     return lambda step: _outputs(
@@ -85,7 +85,7 @@ def unstage(bind: Bind) -> KernelFunction:
     )
 
 
-@kernel("StagePeek", devices=_CPU, needs_step=True)
+@kernel("StagePeek", devices=_CPU, needs_step=True, only_takes=True)
 def stage_peek(bind: Bind, step: Step, index: Array) -> Array | tuple[Array, ...]:
     """The element at an index, waiting until there are enough."""
     require_rank(0, index=index)
@@ -106,7 +106,7 @@ def stage_clear(bind: Bind) -> KernelFunction:
     return lambda: _area(bind).clear()
 
 
-@kernel("MapStage", "OrderedMapStage", devices=_CPU, needs_step=True)
+@kernel("MapStage", "OrderedMapStage", devices=_CPU, needs_step=True, only_takes=True)
 def map_stage(bind: Bind, step: Step, key: Array, indices: Array, *values: Array) -> None:
     """Stages components of the element of a key, waiting for room."""
     xp = bind.xp
@@ -115,7 +115,7 @@ def map_stage(bind: Bind, step: Step, key: Array, indices: Array, *values: Array
     step.take(bind.node.name, lambda: _map(bind).put(wanted, components, parts))
 
 
-@kernel("MapUnstage", "OrderedMapUnstage", devices=_CPU, needs_step=True)
+@kernel("MapUnstage", "OrderedMapUnstage", devices=_CPU, needs_step=True, only_takes=True)
 def map_unstage(bind: Bind, step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
     """Takes components of the element of a key, waiting until it is complete."""
     wanted, components = one_number(key, "key"), ints(indices)
@@ -123,7 +123,7 @@ def map_unstage(bind: Bind, step: Step, key: Array, indices: Array) -> Array | t
     return _outputs(_checked(bind, parts))
 
 
-@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", devices=_CPU, needs_step=True)
+@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", devices=_CPU, needs_step=True, only_takes=True)
 def map_unstage_no_key(bind: Bind, step: Step, indices: Array) -> tuple[Array, ...]:
     """Takes a key and components of its element, waiting until one is complete."""
     xp = bind.xp
@@ -132,7 +132,7 @@ def map_unstage_no_key(bind: Bind, step: Step, indices: Array) -> tuple[Array, .
     return (xp.int64(key), *_checked(bind, parts))
 
 
-@kernel("MapPeek", "OrderedMapPeek", devices=_CPU, needs_step=True)
+@kernel("MapPeek", "OrderedMapPeek", devices=_CPU, needs_step=True, only_takes=True)
 def map_peek(bind: Bind, step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
     """The components of the element of a key, waiting until it is complete."""
     wanted, components = one_number(key, "key"), ints(indices)

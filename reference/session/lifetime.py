@@ -90,12 +90,22 @@ class Lifetime:
         if self.is_over and (cause is None or cause.error_code != errors.CANCELLED):
             raise errors.CancelledError(None, None, "Session has been closed.") from cause
 
+    @property
+    def sets_deadlines(self) -> bool:
+        """Whether a run has a deadline whose options set none."""
+        return self._timeout_in_ms > 0
+
     def begin_step(self, options: RunOptions | None = None) -> Step:
-        """A step for a run that begins, with the deadline of its options or of the session."""
+        """A step for a run that begins, with the deadline of its options or of the session.
+
+        It is cancelled if the session has ended: whoever ended it may not have seen the step.
+        """
         timeout = options.timeout_in_ms if options is not None else 0
         timeout = timeout or self._timeout_in_ms
         step = Step(timeout / _MILLIS_PER_SECOND if timeout > 0 else None)
         self.steps.add(step)
+        if self.is_over:
+            step.cancel()
         return step
 
     def end_step(self, step: Step) -> None:

@@ -8,11 +8,11 @@ no other operation can be executed.
 from __future__ import annotations
 
 import threading
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from sessrun.reference.base.kernel_errors import KernelError
 
-__all__ = ["Attempt", "Served"]
+__all__ = ["DONE", "Attempt", "Served"]
 
 
 class Served(Protocol):
@@ -25,6 +25,11 @@ class Served(Protocol):
 class Attempt:
     """One attempt: over once it has a result or an error.
 
+    Args:
+      target: the object that serves it.
+      result: its result, if it has succeeded at once.
+      is_over: whether it has.
+
     Attributes:
       target: the object that serves it.
       is_over: whether it has ended; written under the target's lock.
@@ -35,10 +40,10 @@ class Attempt:
 
     __slots__ = ("_wake", "error", "is_over", "result", "target")
 
-    def __init__(self, target: Served) -> None:
+    def __init__(self, target: Served, result: Any = None, is_over: bool = False) -> None:
         self.target = target
-        self.is_over = False
-        self.result: Any = None
+        self.is_over = is_over
+        self.result = result
         self.error: KernelError | None = None
         self._wake: threading.Event | None = None
 
@@ -73,3 +78,14 @@ class Attempt:
         self.is_over = True
         if self._wake is not None:
             self._wake.set()
+
+
+class _Nobody:
+    """Serves the attempts that were over when they were made."""
+
+    def withdraw(self, attempt: Attempt) -> None:
+        """Do nothing: the attempt is over."""
+
+
+#: An attempt that has succeeded at once, without a result.
+DONE: Final = Attempt(_Nobody(), None, True)

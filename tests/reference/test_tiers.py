@@ -172,7 +172,8 @@ def test_the_text_has_numbers_and_no_names(texts: list[str]) -> None:
         "proceed",
         "failure_of",
         "error",
-        "quietly",
+        "quiet",
+        "quietly_within",
         "generic",
         "build",
         "over",
@@ -184,6 +185,7 @@ def test_the_text_has_numbers_and_no_names(texts: list[str]) -> None:
         "except",
         "raise",
         "Exception",
+        "RuntimeError",
         "as",
         "return",
         "isinstance",
@@ -214,13 +216,19 @@ def test_a_signature_is_generated_once_it_is_hot_and_a_callable_at_once(texts: l
         assert len(texts) == 3
 
 
-def test_what_may_wait_and_what_branches_is_left_to_the_first_tier(texts: list[str]) -> None:
+def test_what_branches_or_waits_in_two_places_is_left_to_the_first_tier(texts: list[str]) -> None:
     queue = tf.FIFOQueue(3, [tf.float32], [[]])
     enqueue, dequeue = queue.enqueue(1.0), queue.dequeue()
+    with tf.control_dependencies([enqueue]):
+        both = queue.dequeue()
     branch = tf.cond(tf.placeholder_with_default(True, []), lambda: 1.0, lambda: 2.0)
     with session(2) as sess:
-        assert hot(lambda: (sess.run(enqueue), sess.run(dequeue))[1]) == 1.0
+        assert hot(lambda: sess.run(both)) == 1.0
         assert hot(lambda: sess.run(branch)) == 1.0
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=50)) as sess:
+        assert hot(lambda: (sess.run(enqueue), sess.run(dequeue))[1]) == 1.0
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(dequeue)
     assert texts == []
 
 

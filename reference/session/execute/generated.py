@@ -17,9 +17,11 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.public import public
+from sessrun.reference.session.execute.late_step import LateStep
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.source import FIRST_STEP_LINE, write_source
+from sessrun.reference.session.execute.steps import STEP_REGISTER
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.resolve.feeds import KernelView
 from sessrun.reference.session.resolve.signature import Signature
@@ -73,16 +75,18 @@ class GeneratedRun(NamedTuple):
     proceed: Callable[..., Any]
 
 
-def can_generate(plan: Plan | None) -> bool:
+def can_generate(plan: Plan | None, lifetime: Lifetime) -> bool:
     """Whether the run of a plan can be generated code.
 
-    Left to the first tier are plans with branches or loops, plans that are traced or executed in
-    parts (each kind is a class derived from Plan), plans with operations that may wait, which can
-    be cancelled and have a deadline, and plans with operations on a GPU.
+    Left to the first tier are plans with branches or loops, plans with several operations that may
+    wait, plans that are traced or executed in parts (each kind is a class derived from Plan), and
+    plans with operations on a GPU. Of those with one operation that may wait the ones whose
+    deadline counts from the beginning of the run, too, or whose kernels need a `Step` that has
+    begun (a mutex is given up at its end): see `LateStep`.
     """
     return (
         type(plan) is Plan
-        and not plan.cancellable
+        and (not plan.cancellable or (plan.only_takes and not lifetime.sets_deadlines))
         and len(plan.calls) <= _MOST_STEPS
         and all("device:CPU" in device for _, device in plan.ops)
     )
@@ -107,6 +111,8 @@ def generate(
     failure = _Failure(plan, lifetime)
     names["failure_of"] = failure.failure_of
     names["check_open"], names["over"] = lifetime.check_not_over, lifetime.over
+    if plan.cancellable:
+        names[f"c{STEP_REGISTER}"] = LateStep(lifetime)
     for number, tensor in enumerate(signature.fed):
         if tensor.dtype.base_dtype.spec_name == "string":
             names[f"w{number}"] = failure.checked(signature.views[number])

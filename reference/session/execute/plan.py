@@ -42,6 +42,7 @@ class Plan:
       fetches: the register of each computed tensor of the signature, in order.
       cancellable: whether any step may block.
       calls: a description of each step.
+      only_takes: whether of the running `Step` nothing is called but `take`.
 
     """
 
@@ -52,6 +53,7 @@ class Plan:
     fetches: tuple[int, ...]
     cancellable: bool
     calls: tuple[Call, ...] = ()
+    only_takes: bool = True
 
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None

@@ -12,11 +12,14 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
         def run(v0, v1):
             r1 = v0 if type(v0) is t0 and not unfeedable else f0(v0)[()]
             r2 = v1 if type(v1) is t1 and not unfeedable else f1(v1)[()]
-            return quietly(steps, r1, r2)
+            try:
+                return quiet.run(steps, r1, r2)
+            except RuntimeError as error:
+                return quietly_within(error, steps, r1, r2)
         def proceed(a0, a1):
             r1 = a0[()]
             r2 = a1[()]
-            return quietly(steps, r1, r2)
+            ...
         return run, proceed
 
 Every name is a letter with a number, or one of this module's: `r` is a register of the plan, `c`
@@ -38,7 +41,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sessrun.reference.base.dtypes import string
-from sessrun.reference.base.quiet_arithmetic import quietly
+from sessrun.reference.base.quiet_arithmetic import QUIET, quietly_within
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels.constants import identity
@@ -55,6 +58,9 @@ __all__ = ["FIRST_STEP_LINE", "RunSource", "write_source"]
 
 #: The line of the first step.
 FIRST_STEP_LINE: Final = 3
+
+#: Operations that move values and compute none, so that numpy has nothing to warn of.
+_HANDLING: Final = frozenset({"QueueDequeueV2", "QueueEnqueueV2", "Stage", "Unstage"})
 
 
 class RunSource(NamedTuple):
@@ -102,7 +108,9 @@ class _Writer:
             "generic": np.generic,
             "isinstance": isinstance,
             "ndarray": np.ndarray,
-            "quietly": quietly,
+            "quiet": QUIET,
+            "quietly_within": quietly_within,
+            "RuntimeError": RuntimeError,
             "sources": signature.sources,
             "tuple": tuple,
             "type": type,
@@ -120,23 +128,33 @@ class _Writer:
             call = f"steps({', '.join(fed)})"
             text = [f"def {call}:", " try:", *(f"  {line}" for line in lines)]
             text += [" except Exception as error:", "  raise failure_of(error)", f" return {value}"]
-            if self.needs_quiet:
-                call = f"quietly({', '.join(['steps', *fed])})"
-        end = f"  return {call if is_built else f'build({call})'}"
+        end = list(self._end(call, fed, is_built=is_built))
         count = len(self.plan.feeds)
         text += [
             "def link(steps):",
             f" def run({_numbered('v', count)}):",
             *(["  if over: check_open()"] if checks_open else []),
             *self._conversions(),
-            end,
+            *end,
             f" def proceed({_numbered('a', count)}):",
             *self._views(range(count)),
-            end,
+            *end,
             " return run, proceed",
             "",
         ]
         return RunSource("\n".join(text), self.names)
+
+    def _end(self, call: str, fed: Sequence[str], *, is_built: bool) -> Iterator[str]:
+        """The lines from registers to the caller's structure: a call, mostly that of `steps`."""
+        form = "  return {}" if is_built else "  return build({})"
+        if not self.needs_quiet:
+            yield form.format(call)
+            return
+        arguments = ", ".join(["steps", *fed])
+        yield "  try:"
+        yield f" {form.format(f'quiet.run({arguments})')}"
+        yield "  except RuntimeError as error:"
+        yield f" {form.format(f'quietly_within(error, {arguments})')}"
 
     # -- steps
 
@@ -164,7 +182,9 @@ class _Writer:
         if isinstance(function, functools.partial) and function.func is identity:
             return arguments[0]
         form = infix_of(function, self.plan.ops[number][0].inputs)
-        self.needs_quiet |= function is not read_reference
+        self.needs_quiet |= (
+            function is not read_reference and self.plan.ops[number][0].type not in _HANDLING
+        )
         if form is not None:
             return form.format(*arguments)
         kernel = self.kernels.setdefault(id(function), f"k{number}")

@@ -129,6 +129,7 @@ class _Compiler:
         self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
         self.cancellable = False
+        self.only_takes = True
         self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
         for tensor in fed:
             self._define(tensor, HOST)
@@ -159,6 +160,7 @@ class _Compiler:
             fetches=tuple(shared.numbers[register] for register in held),
             cancellable=self.cancellable,
             calls=calls,
+            only_takes=self.only_takes,
         )
         values = {field.name: getattr(plan, field.name) for field in fields(Plan)}
         if self.traced:
@@ -195,6 +197,7 @@ class _Compiler:
         entry, function = self.bindings.kernel(op, device)
         inputs = [STEP_REGISTER] if entry.needs_step else []
         self.cancellable |= entry.needs_step
+        self.only_takes &= entry.only_takes or not entry.needs_step
         for tensor, arg in zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True):
             location = location_of(device, tensor.dtype, on_host=entry.takes_host(arg.name))
             inputs.append(self._input(tensor, arg, location, op, device))

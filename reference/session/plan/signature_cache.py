@@ -133,7 +133,9 @@ class SignatureCache:
         key = None if self._is_off else self.key_of(fetches, feed_keys)
         if len(feed_keys) != len(signature.fed):  # two keys are one tensor: the last value is fed
             key = None
-        left = self._runs_before if key is not None and can_generate(plan) else _NEVER
+        left = (
+            self._runs_before if key is not None and can_generate(plan, self._lifetime) else _NEVER
+        )
         is_hot = key is not None and _is_leaf(fetches)
         hot_key = self.hot_key(fetches, feed_keys) if is_hot else None
         planned = Planned(signature, plan, hot_key, left)
@@ -186,7 +188,7 @@ class SignatureCache:
         self, signature: Signature, plan: Plan | None, session: object
     ) -> Callable[[], Any] | None:
         """The generated run of a callable without feeds; None if there can be none."""
-        if plan is None or self._runs_before == _NEVER or not can_generate(plan):
+        if plan is None or self._runs_before == _NEVER or not can_generate(plan, self._lifetime):
             return None
         return generate(plan, signature, self._lifetime, session).run
 

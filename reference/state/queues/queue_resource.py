@@ -14,54 +14,62 @@ import threading
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Cancelled, OutOfRange
-from sessrun.reference.state.attempts import Attempt
+from sessrun.reference.state.attempts import DONE, Attempt
 
 __all__ = ["Element", "FifoStore", "PriorityStore", "Queue", "QueueTerms", "ShuffleStore", "Store"]
 
 Element = tuple[Array, ...]
 
 
-class FifoStore:
-    """Elements in the order in which they came."""
+class Store(Protocol):
+    """The elements of a queue.
 
-    #: How many elements must stay in the queue while it is open.
-    reserve = 0
-    #: Whether several elements are taken only when there are enough for all.
-    at_once = False
+    Attributes:
+      reserve: how many elements must stay in the queue while it is open.
+      at_once: whether several elements are taken only when there are enough for all.
 
-    def __init__(self) -> None:
-        self._elements: deque[Element] = deque()
+    """
+
+    reserve: int
+    at_once: bool
 
     def __len__(self) -> int:
-        return len(self._elements)
+        """The number of elements."""
 
-    def put(self, element: Element) -> None:
+    def put(self, element: Element, /) -> None:
         """Add an element."""
-        self._elements.append(element)
 
     def take(self) -> Element:
         """Remove and return the next element."""
-        return self._elements.popleft()
+
+    def put_back(self, elements: Sequence[Element], /) -> None:
+        """Return elements that were taken."""
+
+
+class FifoStore(deque[Element]):
+    """Elements in the order in which they came: a deque, whose methods take no time of Python's."""
+
+    reserve = 0
+    at_once = False
+    put = deque[Element].append
+    take = deque[Element].popleft
 
     def put_back(self, elements: Sequence[Element]) -> None:
         """Return elements that were taken, to be the next ones, in this order."""
-        self._elements.extendleft(reversed(elements))
+        self.extendleft(reversed(elements))
 
 
-Store = FifoStore
-
-
-class PriorityStore(FifoStore):
+class PriorityStore:
     """Elements by their first component, the smallest first; equal ones as they came."""
 
+    reserve = 0
     at_once = True
 
     def __init__(self) -> None:
-        super().__init__()
         self._heap: list[tuple[int, int, Element]] = []
         self._count = 0
 
@@ -77,8 +85,13 @@ class PriorityStore(FifoStore):
         """Remove and return the element of the smallest priority."""
         return heapq.heappop(self._heap)[2]
 
+    def put_back(self, elements: Sequence[Element]) -> None:
+        """Return elements; since they are taken at once or not at all, there are none."""
+        for element in elements:
+            self.put(element)
 
-class ShuffleStore(FifoStore):
+
+class ShuffleStore:
     """Elements in random order, of which `reserve` stay in the queue.
 
     One is chosen at a time, in Python: many at once take three times TensorFlow's time.
@@ -89,8 +102,9 @@ class ShuffleStore(FifoStore):
 
     """
 
+    at_once = False
+
     def __init__(self, reserve: int, words: Iterator[int]) -> None:
-        super().__init__()
         self.reserve = reserve
         self._items: list[Element] = []
         self._words = words
@@ -278,10 +292,19 @@ class Queue:
 
     def enqueue(self, elements: Sequence[Element]) -> Attempt:
         """Add elements, in this order."""
+        with self._lock:
+            is_idle = not (self._enqueues or self._dequeues or self.closed)
+            if is_idle and len(elements) == 1 and len(self.store) < self.capacity:
+                self.store.put(elements[0])
+                return DONE
         return self._served(_Enqueue(self, elements), self._enqueues)
 
     def dequeue(self, count: int, *, few: bool = False) -> Attempt:
         """Take `count` elements; with `few` a closed queue may have fewer."""
+        with self._lock:
+            is_idle = not (self._enqueues or self._dequeues or self.closed)
+            if is_idle and count == 1 and len(self.store) > self.store.reserve:
+                return Attempt(self, [self.store.take()], True)
         return self._served(_Dequeue(self, count, few=few), self._dequeues)
 
     def close(self, *, cancel: bool) -> Attempt:
