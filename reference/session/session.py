@@ -26,12 +26,13 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.session import arguments
+from sessrun.reference.session.execute.feed_source import MISSED
 from sessrun.reference.session.execute.partial_runs import PartialRuns
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import Value
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.plan.planner import Planner
-from sessrun.reference.session.plan.signature_cache import FED, Planned, SignatureCache
+from sessrun.reference.session.plan.signature_cache import Planned, SignatureCache
 from sessrun.reference.session.resolve.callable_options import (
     OptionsCallable,
     exact_feeder,
@@ -97,7 +98,7 @@ class BaseSession:
         self._cache = SignatureCache(
             self._lifetime, self._graph, is_off=self._reports.counts_every_run
         )
-        self._hot = self._cache.hot
+        self._hot, self._quick = self._cache.hot, self._cache.quick
         self._lock = threading.RLock()
         _OPEN[self] = self._config
 
@@ -163,28 +164,29 @@ class BaseSession:
         Source: API reference, `tf.Session.run`.
 
         """
-        is_plain = options is None and run_metadata is None
-        if is_plain:
-            try:
-                if feed_dict:
-                    run, values = self._hot[FED, fetches, *feed_dict], feed_dict.values()
+        if is_plain := options is None and run_metadata is None:
+            if not feed_dict:
+                try:
+                    run = self._hot[fetches]
+                except (KeyError, TypeError):  # not hot, or a structure
+                    pass
                 else:
-                    run, values = self._hot[fetches], None
-            except (KeyError, TypeError, AttributeError):  # not hot, or nothing that could be
-                pass
-            else:
-                return run() if values is None else run(*values)
+                    return run()
+            for quick in self._quick.get(id(fetches), ()):
+                value = quick(fetches, feed_dict)
+                if value is not MISSED:
+                    return value
             planned = self._cache.find(fetches, feed_dict or ())
             if planned is not None and (not feed_dict or isinstance(feed_dict, Mapping)):
-                return self._run_planned(planned, feed_dict.values() if feed_dict else ())
+                return self._run_planned(planned, fetches, feed_dict.values() if feed_dict else ())
         run_options = read_options(options)
         self._lifetime.check_ready(self._nodes)
         fed, arrays = resolve_feeds(self._graph, self._kept, feed_dict)
         signature = signature_of(FetchStructure(self._graph, self._kept, fetches), fed)
         plan = self._planner.plan(signature)
         planned = self._cache.add(fetches, feed_dict or (), signature, plan)
-        if is_plain and (generated := self._cache.generated(planned, self._planner.extent)):
-            return generated.proceed(*arrays)
+        if is_plain and (code := self._cache.generated(planned, self._planner.extent, fetches)):
+            return code.proceed(*arrays)
         return self._run_reported(signature, plan, arrays, run_options, run_metadata)
 
     def _run_reported(
@@ -202,19 +204,18 @@ class BaseSession:
         self._reports.write(report, run_metadata)
         return value
 
-    def _run_planned(self, planned: Planned, values: Iterable[object]) -> Any:
+    def _run_planned(self, planned: Planned, fetches: Fetches, values: Iterable[object]) -> Any:
         """Convert the values of the feeds, execute and unpack: the short way of `run`."""
         signature, plan, generated = planned.signature, planned.plan, planned.generated
         if generated is not None and self._planner.is_current:
-            self._cache.heat(planned, self._planner.extent)
+            self._cache.heat(planned, self._planner.extent, fetches)
             return generated.run(*values)
         arrays = signature.convert(values) if values else ()
         if plan is None:
             return signature.unpack(arrays, ())
         self._planner.keep_up()
-        generated = self._cache.generated(planned, self._planner.extent)
-        if generated is not None:
-            return generated.proceed(*arrays)
+        if code := self._cache.generated(planned, self._planner.extent, fetches):
+            return code.proceed(*arrays)
         return signature.unpack(arrays, self._execute(signature, plan, arrays))
 
     def _execute(

@@ -43,6 +43,29 @@ def session(tier: int | None) -> Any:
     return tf.Session()
 
 
+def hot(run: Callable[[], Any]) -> Any:
+    """The last of as many runs as make a signature hot, and one more."""
+    for _ in range(generated.RUNS_BEFORE + 1):
+        result = run()
+    return result
+
+
+def test_what_branches_or_waits_in_two_places_is_left_to_the_first_tier(texts: list[str]) -> None:
+    queue = tf.FIFOQueue(3, [tf.float32], [[]])
+    enqueue, dequeue = queue.enqueue(1.0), queue.dequeue()
+    with tf.control_dependencies([enqueue]):
+        both = queue.dequeue()
+    branch = tf.cond(tf.placeholder_with_default(True, []), lambda: 1.0, lambda: 2.0)
+    with session(2) as sess:
+        assert hot(lambda: sess.run(both)) == 1.0
+        assert hot(lambda: sess.run(branch)) == 1.0
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=50)) as sess:
+        assert hot(lambda: (sess.run(enqueue), sess.run(dequeue))[1]) == 1.0
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(dequeue)
+    assert texts == []
+
+
 class Blocked:
     """A run in a thread of its own, which waits until something else happens."""
 

@@ -9,7 +9,7 @@ Values, errors and effects are those of the first tier: `tests/reference/test_ti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -27,7 +27,14 @@ from sessrun.reference.session.resolve.feeds import KernelView
 from sessrun.reference.session.resolve.signature import Signature
 from sessrun.spec.feeds import StringElementError
 
-__all__ = ["GeneratedRun", "can_generate", "generate", "runs_before", "set_execution_tier"]
+__all__ = [
+    "GeneratedRun",
+    "QuickRun",
+    "can_generate",
+    "generate",
+    "runs_before",
+    "set_execution_tier",
+]
 
 #: How often a signature runs in the first tier.
 RUNS_BEFORE: Final = 20
@@ -62,17 +69,24 @@ def runs_before() -> float:
     return _RUNS_BEFORE[_forced[0] if _forced else None]
 
 
+#: `quick(fetches, feed_dict)`: what is fetched, or `MISSED` if it is no run of these.
+QuickRun = Callable[[object, object], Any]
+
+
 class GeneratedRun(NamedTuple):
     """The functions that are generated for a signature.
 
     Attributes:
       run: from the values of the feeds, as given, to the structure that is fetched.
       proceed: the same from the converted arrays of the feeds.
+      fed: the same from a feed_dict, its second argument, or `MISSED` if that is not one of the
+        same keys; the first argument is not looked at.
 
     """
 
     run: Callable[..., Any]
     proceed: Callable[..., Any]
+    fed: QuickRun
 
 
 def can_generate(plan: Plan | None, lifetime: Lifetime) -> bool:
@@ -93,7 +107,12 @@ def can_generate(plan: Plan | None, lifetime: Lifetime) -> bool:
 
 
 def generate(
-    plan: Plan, signature: Signature, lifetime: Lifetime, owner: object = None
+    plan: Plan,
+    signature: Signature,
+    lifetime: Lifetime,
+    *,
+    feed_keys: Sequence[object] = (),
+    owner: object = None,
 ) -> GeneratedRun:
     """Generate the run of a plan that `can_generate` accepts.
 
@@ -101,14 +120,15 @@ def generate(
       plan: the plan.
       signature: the signature that it was made of.
       lifetime: of its session.
+      feed_keys: the key of each feed, as given; for a callable none.
       owner: for a callable its session, which it keeps alive and of which `run` checks that it has
         not ended; else the session itself sees to that.
 
     """
-    source = write_source(plan, signature, checks_open=owner is not None)
+    source = write_source(plan, signature, feed_keys, checks_open=owner is not None)
     names = source.names
     names["owner"] = owner
-    failure = _Failure(plan, lifetime)
+    failure = _Failure(plan, source.steps, lifetime)
     names["failure_of"] = failure.failure_of
     names["check_open"], names["over"] = lifetime.check_not_over, lifetime.over
     if plan.cancellable:
@@ -132,11 +152,13 @@ class _Failure:
 
     Attributes:
       plan: its plan, which knows the operation of each step.
+      steps: the step of each line.
       lifetime: of the session: a run that fails while its session ends is cancelled.
 
     """
 
     plan: Plan
+    steps: Sequence[int]
     lifetime: Lifetime
 
     def failure_of(self, error: Exception) -> Exception:
@@ -149,7 +171,7 @@ class _Failure:
         failure = error
         if not isinstance(error, errors.OpError):  # that of a branch or a loop knows its operation
             assert error.__traceback__ is not None
-            op, device = self.plan.ops[error.__traceback__.tb_lineno - FIRST_STEP_LINE]
+            op, device = self.plan.ops[self.steps[error.__traceback__.tb_lineno - FIRST_STEP_LINE]]
             failure = run_error(error, op, device)
             failure.__cause__ = error
         return self._unless_over(failure)

@@ -17,12 +17,13 @@ import numpy as np
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.steps import Kernel
 
-__all__ = ["INFIX", "Infix", "infix_of"]
+__all__ = ["INFIX", "Infix", "gives_scalar", "infix_of"]
 
 _FLOATS: Final = frozenset({"bfloat16", "float16", "float32", "float64"})
 _SIGNED: Final = frozenset({"int8", "int16", "int32", "int64"})
 _INTEGERS: Final = _SIGNED | {"uint8", "uint16", "uint32", "uint64"}
 _BOOL: Final = frozenset({"bool"})
+_NUMBERS: Final = _FLOATS | _INTEGERS | _BOOL | {"complex64", "complex128"}
 
 
 class Infix(NamedTuple):
@@ -78,3 +79,13 @@ def infix_of(function: Callable[..., object], operands: Sequence[Tensor]) -> str
     ):
         return infix.form
     return None
+
+
+def gives_scalar(operands: Sequence[Tensor]) -> bool:
+    """Whether an operator gives a numpy scalar for these operands: numbers of rank 0.
+
+    It does so for arrays of rank 0, too; nothing is raised but what `errstate` ignores.
+    """
+    return all(
+        tensor.sizes == () and tensor.dtype.base_dtype.spec_name in _NUMBERS for tensor in operands
+    )

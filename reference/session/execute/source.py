@@ -10,8 +10,8 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
         return r1 if isinstance(r1, generic) else fetched_value(r1)
     def link(steps):
         def run(v0, v1):
-            r1 = v0 if type(v0) is t0 and not unfeedable else f0(v0)[()]
-            r2 = v1 if type(v1) is t1 and not unfeedable else f1(v1)[()]
+            r1 = v0 if type(v0) is t0 and not unfeedable else f0(v0)
+            r2 = v1 if type(v1) is t1 and not unfeedable else f1(v1)
             try:
                 return quiet.run(steps, r1, r2)
             except RuntimeError as error:
@@ -20,39 +20,52 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
             r1 = a0[()]
             r2 = a1[()]
             ...
-        return run, proceed
+        def fed(fetches, d):
+            if type(d) is not dict or len(d) != 2:
+                return missed
+            try:
+                v0 = d[y0]; v1 = d[y1]
+            except KeyError:
+                return missed
+            if type(v0) is t0 and not unfeedable and type(v1) is t1 and not unfeedable:
+                r1 = v0
+                r2 = v1
+            elif [*d] != keys: return missed
+            else:
+                (as in `run`)
+            ...
+        return run, proceed, fed
 
-Every name is a letter with a number, or one of this module's: `r` is a register of the plan, `c`
-one that a constant or a variable keeps, `k` a kernel by the number of its step; of a feed `v` is
-the value as given, `f` the conversion, `a` the array, `w` what makes of that the kernels' view, and
-`t`, `d`, `s`, `x` are the type, dtype, shape and tensor of a value that needs no conversion; `q` is
-a value without readers. No name and no value of a graph enters the text. A step has a line of its
-own, so that the line of a traceback tells which operation has failed. Registers are those of the
-first tier: a local variable is overwritten or emptied after the last step that reads it.
+Every name is a letter with a number, or one of this package's: `r` is a register of the plan, `c`
+one that a constant or a variable keeps, `k` a kernel by the number of its step; of a feed `y` is
+the key, `v` the value as given, `f` the conversion, `a` the array, `w` what makes of that the
+kernels' view, and `t`, `d`, `s`, `x` are the type, dtype, shape and tensor of a value that needs no
+conversion; `q` is a value without readers; `u` are the fetched values, `g` and `m` keys and
+classes of their structure. No name and no value of a graph enters the text. A step
+has a line of its own, so that the line of a traceback tells which operation has failed. Registers
+are those of the first tier: a local variable is overwritten or emptied after the last step that
+reads it.
 """
 
 from __future__ import annotations
 
 import functools
-import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from sessrun.reference.base.dtypes import string
 from sessrun.reference.base.quiet_arithmetic import QUIET, quietly_within
 from sessrun.reference.devices.variable_buffers import VariableBuffer
-from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels.constants import identity
-from sessrun.reference.kernels.host import dtype_of
-from sessrun.reference.session.execute.infix import infix_of
+from sessrun.reference.session.execute.feed_source import FeedWriter
+from sessrun.reference.session.execute.fetch_source import structure_source
+from sessrun.reference.session.execute.infix import gives_scalar, infix_of
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import Call, Kernel, read_reference
-from sessrun.reference.session.resolve.fetches import Leading
+from sessrun.reference.session.resolve.builds import SequenceBuild, item_number
 from sessrun.reference.session.resolve.signature import Signature
 from sessrun.reference.session.resolve.unpacking import Source, fetched_value, unshared
-from sessrun.spec.feeds import FEEDABLE
 
 __all__ = ["FIRST_STEP_LINE", "RunSource", "write_source"]
 
@@ -67,36 +80,43 @@ class RunSource(NamedTuple):
     """The source of a run.
 
     Attributes:
-      text: it defines `steps`, which executes the steps, and `link`, which makes of it `run`, a
-        function of the values of the feeds, and `proceed`, one of their converted arrays.
+      text: it defines `steps`, which executes the steps, and `link`, which makes of it the three
+        functions of a `GeneratedRun`.
       names: what its names stand for, but `failure_of(error)`, which gives the error of a failed
         run, and `check_open()`, which refuses an ended session.
+      steps: for each line of `steps` the number of the plan's step.
 
     """
 
     text: str
     names: dict[str, object]
+    steps: Sequence[int]
 
 
-def write_source(plan: Plan, signature: Signature, *, checks_open: bool) -> RunSource:
+def write_source(
+    plan: Plan, signature: Signature, feed_keys: Sequence[object], *, checks_open: bool
+) -> RunSource:
     """The source of a run.
 
     Args:
-      plan: the plan, on CPUs, without operations that may wait.
+      plan: the plan, on CPUs.
       signature: the signature that it was made of.
+      feed_keys: the key of each feed, as given; empty for a run that no feed_dict is given to.
       checks_open: whether `run` looks whether the session has ended.
 
     """
-    return _Writer(plan, signature).source(checks_open=checks_open)
+    return _Writer(plan, signature, feed_keys).source(checks_open=checks_open)
 
 
 class _Writer:
     """Writes the source of one signature; `names` fills as names are used."""
 
-    def __init__(self, plan: Plan, signature: Signature) -> None:
+    def __init__(self, plan: Plan, signature: Signature, feed_keys: Sequence[object]) -> None:
         self.plan = plan
         self.signature = signature
+        self.feeds = FeedWriter(plan, signature, feed_keys)
         self.variable = set(plan.feeds)  # registers that a run writes
+        self.scalars: set[str] = set()  # the names of those that hold a numpy scalar now
         self.kernels: dict[int, str] = {}
         self.needs_quiet = False
         self.names: dict[str, object] = {
@@ -107,42 +127,50 @@ class _Writer:
             "fetched_value": fetched_value,
             "generic": np.generic,
             "isinstance": isinstance,
-            "ndarray": np.ndarray,
             "quiet": QUIET,
             "quietly_within": quietly_within,
             "RuntimeError": RuntimeError,
             "sources": signature.sources,
             "tuple": tuple,
-            "type": type,
             "unshared": unshared,
         }
 
     def source(self, *, checks_open: bool) -> RunSource:
-        lines = [self._step(number, call) for number, call in enumerate(self.plan.calls)]
+        steps = self._needed_steps()
+        lines = [self._step(number, self.plan.calls[number]) for number in steps]
         fed = [f"r{register}" for register in self.plan.feeds]
-        fed += [f"a{number}" for number in self._fetched_feeds()]
-        value, is_built = self._value()
-        call = value
+        fed += [f"a{number}" for number in self.feeds.fetched]
+        values, value = self._values()
+        is_built = value is not None
+        call = value or values
         text: list[str] = []
         if lines:
             call = f"steps({', '.join(fed)})"
             text = [f"def {call}:", " try:", *(f"  {line}" for line in lines)]
-            text += [" except Exception as error:", "  raise failure_of(error)", f" return {value}"]
+            text += [" except Exception as error:", "  raise failure_of(error)"]
+            unpacked = None if is_built else self._structure()
+            if unpacked is not None:
+                text.append(f" {_numbered('u', len(self.signature.sources))}, = {values}")
+            text.append(f" return {value or unpacked or values}")
+            is_built = is_built or unpacked is not None
         end = list(self._end(call, fed, is_built=is_built))
         count = len(self.plan.feeds)
         text += [
             "def link(steps):",
             f" def run({_numbered('v', count)}):",
             *(["  if over: check_open()"] if checks_open else []),
-            *self._conversions(),
+            *self.feeds.conversions(),
             *end,
             f" def proceed({_numbered('a', count)}):",
-            *self._views(range(count)),
+            *self.feeds.views(range(count)),
             *end,
-            " return run, proceed",
+            " def fed(fetches, d):",
+            *self.feeds.look_up(),
+            *end,
+            " return run, proceed, fed",
             "",
         ]
-        return RunSource("\n".join(text), self.names)
+        return RunSource("\n".join(text), self.names | self.feeds.names, steps)
 
     def _end(self, call: str, fed: Sequence[str], *, is_built: bool) -> Iterator[str]:
         """The lines from registers to the caller's structure: a call, mostly that of `steps`."""
@@ -158,6 +186,30 @@ class _Writer:
 
     # -- steps
 
+    def _needed_steps(self) -> Sequence[int]:
+        """The numbers of the steps to be executed, in order.
+
+        Left out are operators on scalars whose results nobody reads: a group of sums, say. They
+        cannot fail, and TensorFlow's graph optimizer leaves them out, too.
+        """
+        calls, ops = self.plan.calls, self.plan.ops
+        read: set[int | None] = set(self.plan.fetches)
+        needed = []
+        for number in reversed(range(len(calls))):
+            function, inputs, outputs, _ = calls[number]
+            operands = ops[number][0].inputs
+            if (
+                read.isdisjoint(outputs)
+                and outputs
+                and infix_of(function, operands) is not None
+                and gives_scalar(operands)
+            ):
+                continue
+            read.difference_update(outputs)
+            read.update(inputs)
+            needed.append(number)
+        return needed[::-1]
+
     def _step(self, number: int, call: Call) -> str:
         """The line of a step."""
         function, inputs, outputs, dying = call
@@ -165,7 +217,9 @@ class _Writer:
         expression = self._expression(number, function, arguments)
         reads_variable = function is read_reference and self._kept(inputs[0], VariableBuffer)
         self.variable.update(output for output in outputs if output is not None)
+        is_scalar = self._is_scalar_result(number, function, arguments)
         targets = ["q" if output is None else f"r{output}" for output in outputs]
+        (self.scalars.update if is_scalar else self.scalars.difference_update)(targets)
         if reads_variable and not dying and targets != ["q"]:
             (target,), (buffer,) = targets, arguments
             return f"if ({target} := {buffer}.value) is None: {target} = {expression}"
@@ -191,6 +245,13 @@ class _Writer:
         self.names[kernel] = function
         return f"{kernel}({', '.join(arguments)})"
 
+    def _is_scalar_result(self, number: int, function: Kernel, arguments: Sequence[str]) -> bool:
+        """Whether the result of a step is a numpy scalar in every run."""
+        if isinstance(function, functools.partial) and function.func is identity:
+            return arguments[0] in self.scalars
+        operands = self.plan.ops[number][0].inputs
+        return infix_of(function, operands) is not None and gives_scalar(operands)
+
     def _register(self, register: int) -> str:
         """The name of a register that is read."""
         if register in self.variable:
@@ -202,96 +263,34 @@ class _Writer:
         """Whether a register keeps the same object, of this type, in every run."""
         return register not in self.variable and isinstance(self.plan.template[register], kind)
 
-    # -- feeds
-
-    def _conversions(self) -> Iterator[str]:
-        """The lines from the values of the feeds to registers: all are checked before any step."""
-        signature, fetched = self.signature, self._fetched_feeds()
-        left = []
-        for number, (tensor, feeder) in enumerate(
-            zip(signature.fed, signature.feeders, strict=True)
-        ):
-            self.names[f"f{number}"] = feeder
-            is_right = self._check(number, tensor)
-            if self._is_scalar(number) and number not in fetched and is_right:
-                yield (
-                    f"  r{self.plan.feeds[number]} = v{number} if {is_right} "
-                    f"else f{number}(v{number})[()]"
-                )
-                continue
-            left.append(number)
-            if is_right and not self._is_scalar(number):
-                yield f"  a{number} = v{number} if {is_right} else f{number}(v{number})"
-            else:
-                yield f"  a{number} = f{number}(v{number})"
-        yield from self._views(left)
-
-    def _check(self, number: int, tensor: Tensor) -> str | None:
-        """The condition under which a fed value needs no conversion; None if it always does.
-
-        It is a scalar or an array of the tensor's dtype and shape. A shape is a tuple that
-        `set_shape` replaces, so that its identity tells that the code knows it.
-        """
-        dtype, sizes = tensor.dtype.base_dtype, tensor.sizes
-        if (
-            dtype.spec_name not in FEEDABLE
-            or dtype.is_quantized
-            or dtype == string
-            or sizes is None
-        ):
-            return None
-        self.names["unfeedable"] = tensor.graph.unfeedable
-        value = f"v{number}"
-        if sizes == ():
-            if not self._is_scalar(number):  # the shape was set after the plan was made
-                return None
-            self.names[f"t{number}"] = dtype_of(dtype.spec_name).type
-            return f"type({value}) is t{number} and not unfeedable"
-        if None not in sizes:
-            fits = f"{value}.shape == s{number}"
-        elif set(sizes) == {None}:
-            fits = f"{value}.ndim == {len(sizes)}"
-        else:
-            return None
-        self.names[f"d{number}"] = dtype_of(dtype.spec_name)
-        self.names[f"s{number}"], self.names[f"x{number}"] = sizes, tensor
-        return (
-            f"type({value}) is ndarray and {value}.dtype is d{number} and {fits} "
-            f"and x{number}._sizes is s{number} and not unfeedable"
-        )
-
-    def _views(self, feeds: Iterable[int]) -> Iterator[str]:
-        """The lines from the arrays of these feeds to registers."""
-        for number in feeds:
-            target = f"  r{self.plan.feeds[number]} = "
-            if self._is_scalar(number):
-                yield f"{target}a{number}[()]"
-            else:
-                self.names[f"w{number}"] = self.signature.views[number]
-                yield f"{target}w{number}(a{number})"
-
-    def _is_scalar(self, feed: int) -> bool:
-        """Whether kernels get a numpy scalar for a fed value."""
-        return isinstance(self.signature.views[feed], operator.itemgetter)
-
-    def _fetched_feeds(self) -> Sequence[int]:
-        """The feeds that are fetched, too: the caller gets their arrays."""
-        return sorted({number for is_fed, number in filter(None, self.signature.sources) if is_fed})
-
     # -- fetches
 
-    def _value(self) -> tuple[str, bool]:
-        """The expression of the fetched values; whether it has the caller's structure already."""
+    def _values(self) -> tuple[str, str | None]:
+        """The expression of a list of the fetched values, and that of the caller's structure.
+
+        The latter is None where it takes names for the values: if one that is not a name is
+        fetched twice, the caller gets the same object twice.
+        """
         sources, build = self.signature.sources, self.signature.build
         values = [self._fetched(source) for source in sources]
-        if isinstance(build, operator.itemgetter):  # one tensor or operation
-            return values[0], True
         value = f"[{', '.join(values)}]"
         if len(values) > 1 and not all(map(self._is_number, sources)):
             value = f"unshared({value}, sources)"
-        if isinstance(build, Leading) and build.count == len(values):
-            return value if build.kind is list else f"tuple({value})", True
-        return value, False
+        elif item_number(build) is not None or all(map(str.isidentifier, values)):
+            return value, structure_source(build, values, self.names)
+        if not isinstance(build, SequenceBuild) or not build.is_leading:
+            return value, None
+        if build.kind not in {list, tuple} or len(build.parts) < len(values):
+            return value, None
+        return value, value if build.kind is list else f"tuple({value})"
+
+    def _structure(self) -> str | None:
+        """The expression of the caller's structure of the names `u0`, `u1` and so on."""
+        count = len(self.signature.sources)
+        if not count:
+            return None
+        names = [f"u{number}" for number in range(count)]
+        return structure_source(self.signature.build, names, self.names)
 
     def _fetched(self, source: Source) -> str:
         """The expression of one fetched value."""
@@ -302,7 +301,7 @@ class _Writer:
             return f"a{number}"
         register = self.plan.fetches[number]
         name = self._register(register)
-        if self._kept(register, np.generic):
+        if name in self.scalars or self._kept(register, np.generic):
             return name
         computed = f"fetched_value({name})"
         if register in self.variable:

@@ -15,14 +15,17 @@ from sessrun.reference.base.containers import is_namedtuple
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.feed_source import MISSED
 from sessrun.reference.session.execute.generated import (
     GeneratedRun,
+    QuickRun,
     can_generate,
     generate,
     runs_before,
 )
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.lifetime import Lifetime
+from sessrun.reference.session.plan.fetch_contents import LEAVES, content_of
 from sessrun.reference.session.resolve.fetches import Fetches
 from sessrun.reference.session.resolve.signature import Signature
 
@@ -33,8 +36,10 @@ FED: Final = object()
 _NEVER: Final = float("inf")
 #: So many signatures are kept; a program that has more runs few of them again.
 _MOST_PLANNED: Final = 10_000
-#: Fetches that are their own key: nothing equals one but itself, or an equal name.
-_LEAVES: Final = frozenset({Tensor, Operation, str})
+#: In so many objects the same structure of fetches is found by the object's identity.
+_MOST_OBJECTS: Final = 16
+#: Of so many kinds of runs the fetches may have been at one place in memory, one after the other.
+_MOST_AT_ONCE: Final = 8
 #: Feed keys that are their own key.
 _FEED_KEYS: Final = frozenset({Tensor, str})
 
@@ -47,16 +52,20 @@ class Planned:
       signature: the signature.
       plan: its plan; None if every fetch is fed.
       hot_key: its key among the hot runs; None if it must not be one of them.
+      feed_keys: the keys of its feeds, as given.
       left: how often it runs before code is generated for it.
       generated: that code; None before, and where there can be none.
+      objects: in how many more objects its fetches are found by identity.
 
     """
 
     signature: Signature
     plan: Plan | None
     hot_key: Hashable | None
+    feed_keys: tuple[object, ...]
     left: float
     generated: GeneratedRun | None = None
+    objects: int = _MOST_OBJECTS
 
 
 class SignatureCache:
@@ -71,6 +80,8 @@ class SignatureCache:
       planned: by the key of its fetches and feed keys a signature.
       hot: the generated runs that can be found by one look-up, by the fetch or, where something
         is fed, `(FED, fetch, *feed keys)`; none after the graph has changed.
+      quick: the same by the identity of the fetches: those that were seen there, of which each
+        looks whether it is meant.
 
     """
 
@@ -81,13 +92,15 @@ class SignatureCache:
         self._runs_before = _NEVER if is_off else runs_before()
         self.planned: dict[Hashable | None, Planned] = {}
         self.hot: dict[Hashable, Callable[..., Any]] = {}
+        self.quick: dict[int, list[QuickRun]] = {}
         self._lock = threading.Lock()
-        graph.hot_runs[id(self.hot)] = self.hot
+        for runs in (self.hot, self.quick):
+            graph.hot_runs[id(runs)] = runs
 
     def find(self, fetches: Fetches, feed_keys: Iterable[object]) -> Planned | None:
         """The signature of fetches and feed keys, and its plan; None if they are not kept."""
         try:
-            if type(fetches) in _LEAVES:  # the same as `_key`, without the time of a call
+            if type(fetches) in LEAVES:  # the same as `_key`, without the time of a call
                 return self.planned.get((fetches, *feed_keys) if feed_keys else fetches)
             if type(fetches) is list:
                 planned = self.planned.get(((list, *fetches), *feed_keys))
@@ -138,17 +151,18 @@ class SignatureCache:
         )
         is_hot = key is not None and _is_leaf(fetches)
         hot_key = self.hot_key(fetches, feed_keys) if is_hot else None
-        planned = Planned(signature, plan, hot_key, left)
+        planned = Planned(signature, plan, hot_key, tuple(feed_keys), left)
         if key is not None:
             with self._lock:
                 if len(self.planned) >= _MOST_PLANNED:
                     self.planned.clear()
                     self.hot.clear()
+                    self.quick.clear()
                 if not self._lifetime.is_over:
                     self.planned[key] = planned
         return planned
 
-    def generated(self, planned: Planned, extent: int) -> GeneratedRun | None:
+    def generated(self, planned: Planned, extent: int, fetches: Fetches) -> GeneratedRun | None:
         """The generated code of a planned signature that is run once more; None if it has none.
 
         Arguments: as for `heat`.
@@ -158,23 +172,52 @@ class SignatureCache:
             return None
         if planned.generated is None:
             assert planned.plan is not None
-            planned.generated = generate(planned.plan, planned.signature, self._lifetime)
-        self.heat(planned, extent)
+            planned.generated = generate(
+                planned.plan, planned.signature, self._lifetime, feed_keys=planned.feed_keys
+            )
+        self.heat(planned, extent, fetches)
         return planned.generated
 
-    def heat(self, planned: Planned, extent: int) -> None:
+    def heat(self, planned: Planned, extent: int, fetches: Fetches) -> None:
         """Let the next run of a signature with generated code be found by one look-up.
 
         Args:
           planned: the planned signature.
           extent: how many operations the graph had when it was looked at for this run: as long as
             there are no more, a run of the same signature need not look.
+          fetches: the fetches of this run, as given.
 
         """
-        if planned.hot_key is not None and planned.generated is not None:
-            with self._graph.lock, self._lock:
-                if not self._lifetime.is_over and extent == self._graph.version:
-                    self.hot[planned.hot_key] = planned.generated.run
+        if planned.generated is None:
+            return
+        quick = self._quick_run(planned, planned.generated, fetches)
+        with self._graph.lock, self._lock:
+            if self._lifetime.is_over or extent != self._graph.version:
+                return
+            if planned.hot_key is not None:
+                self.hot[planned.hot_key] = planned.generated.run
+            if quick is not None and planned.objects:
+                known = self.quick.get(id(fetches), [])
+                if len(known) < _MOST_AT_ONCE:
+                    self.quick[id(fetches)] = [*known, quick]  # another thread may read the list
+                    planned.objects -= 1
+
+    def _quick_run(
+        self, planned: Planned, generated: GeneratedRun, fetches: Fetches
+    ) -> QuickRun | None:
+        """The run of a signature that looks whether its fetches are meant; None if none can."""
+        fed = generated.fed
+        if _is_leaf(fetches):
+            if not planned.feed_keys:  # which `hot` has
+                return None
+            if type(fetches) in {Tensor, Operation}:  # the graph keeps it: nothing else is there
+                return fed
+            return lambda given, feeds: fed(given, feeds) if given is fetches else MISSED
+        content = content_of(fetches)
+        if content is None:
+            return None
+        is_of = content.is_of
+        return lambda given, feeds: fed(given, feeds) if is_of(given) else MISSED
 
     def hasten(self, fetches: Fetches, feed_keys: Collection[object]) -> None:
         """Generate code in the next run of these, if they are planned and there can be some."""
@@ -190,14 +233,15 @@ class SignatureCache:
         """The generated run of a callable without feeds; None if there can be none."""
         if plan is None or self._runs_before == _NEVER or not can_generate(plan, self._lifetime):
             return None
-        return generate(plan, signature, self._lifetime, session).run
+        return generate(plan, signature, self._lifetime, owner=session).run
 
     def clear(self) -> None:
         """Forget all of them, for ever: the session has ended."""
         with self._lock:
             self.planned.clear()
-            self.hot.clear()
-            self._graph.hot_runs.pop(id(self.hot), None)
+            for runs in (self.hot, self.quick):
+                runs.clear()
+                self._graph.hot_runs.pop(id(runs), None)
 
 
 def _key(fetches: Fetches, feed_keys: Iterable[object]) -> Hashable:
@@ -219,7 +263,7 @@ def _structure_key(fetches: object) -> Hashable:
     and True equals 1.
     """
     kind = type(fetches)
-    if kind in _LEAVES:
+    if kind in LEAVES:
         return fetches
     if isinstance(fetches, dict) and kind in {dict, OrderedDict}:
         return (kind, *map(type, fetches), *fetches, *_leaves_or_keys(fetches.values()))
@@ -232,9 +276,9 @@ def _structure_key(fetches: object) -> Hashable:
 
 def _leaves_or_keys(parts: Iterable[object]) -> list[Hashable]:
     """The key of each part of a structure; most are leaves, for which no call is needed."""
-    return [part if type(part) in _LEAVES else _structure_key(part) for part in parts]
+    return [part if type(part) in LEAVES else _structure_key(part) for part in parts]
 
 
 def _is_leaf(value: object) -> bool:
     """Whether it is a tensor, an operation, a name or a variable, which are their own keys."""
-    return type(value) in _LEAVES or hasattr(value, "_as_graph_element")
+    return type(value) in LEAVES or hasattr(value, "_as_graph_element")

@@ -6,10 +6,8 @@ that builds the caller's value from theirs. Clauses: FETCH.
 
 from __future__ import annotations
 
-import functools
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from sessrun.reference.base.containers import attribute_names, mapping_like
@@ -19,6 +17,12 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.resolve.builds import (
+    Build,
+    MappingBuild,
+    SequenceBuild,
+    take_item,
+)
 from sessrun.reference.session.resolve.tensor_handles import (
     HANDLE_OPS,
     KeptTensors,
@@ -26,35 +30,11 @@ from sessrun.reference.session.resolve.tensor_handles import (
     resource_bytes,
 )
 
-__all__ = ["Build", "FetchStructure", "Fetches", "Leading"]
+__all__ = ["FetchStructure", "Fetches"]
 
 #: Tensors, operations, their names, objects that stand for some (a SparseTensor, whatever type is
 #: registered), and lists, tuples, namedtuples, dicts and attrs instances of them.
 Fetches = object
-
-#: From the values of the unique elements to the value of a part of the structure.
-Build = Callable[[Sequence[Any]], Any]
-
-#: Takes one value: the same function for the same number.
-_item = functools.cache(operator.itemgetter)
-
-
-@dataclass(frozen=True, slots=True)
-class Leading:
-    """Takes the first values, in order: a flat list or tuple of tensors and operations.
-
-    Attributes:
-      kind: list or tuple.
-      count: how many values.
-
-    """
-
-    kind: type[list[Any] | tuple[Any, ...]]
-    count: int
-
-    def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The list or tuple."""
-        return self.kind(values[: self.count])
 
 
 class FetchStructure:
@@ -124,32 +104,16 @@ class FetchStructure:
             return lambda values: TensorHandle(values[index], dtype, kept)
         if isinstance(element, Tensor) and element.dtype is resource:
             return lambda values: resource_bytes(element.op, values[index])
-        return _item(index)
+        return take_item(index)
 
     def _sequence(self, fetches: list[Fetches] | tuple[Fetches, ...]) -> Build:
-        builds = [self._resolve(part) for part in fetches]
-        kind = type(fetches)
-        if kind in {list, tuple} and _are_leading(builds):
-            return Leading(kind, len(builds))
-        if issubclass(kind, list):
-            return lambda values: [build(values) for build in builds]
-        if kind is tuple:
-            return lambda values: tuple([build(values) for build in builds])
-        return lambda values: kind(*[build(values) for build in builds])  # a namedtuple
+        return SequenceBuild(type(fetches), [self._resolve(part) for part in fetches])
 
     def _mapping(self, fetches: Mapping[Any, Fetches]) -> Build:
         builds = {key: self._resolve(part) for key, part in fetches.items()}
-        make = mapping_like(fetches)
-        if _are_leading(builds.values()):
-            return lambda values: make(zip(builds, values, strict=False))
-        return lambda values: make((key, part(values)) for key, part in builds.items())
+        return MappingBuild(mapping_like(fetches), builds)
 
     def _attrs(self, fetches: object, names: list[str]) -> Build:
         kind = type(fetches)
         builds = [self._resolve(getattr(fetches, name)) for name in names]
         return lambda values: kind(*[build(values) for build in builds])
-
-
-def _are_leading(builds: Iterable[Build]) -> bool:
-    """Whether these take the first values, one each and in order."""
-    return all(build is _item(number) for number, build in enumerate(builds))

@@ -15,8 +15,9 @@ from sessrun.reference import errors
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.resolve.builds import Build
 from sessrun.reference.session.resolve.feeds import FeedDict, resolve_feeds, resolve_keys
-from sessrun.reference.session.resolve.fetches import Build, Fetches, FetchStructure
+from sessrun.reference.session.resolve.fetches import Fetches, FetchStructure
 from sessrun.reference.session.resolve.tensor_handles import KeptTensors
 
 __all__ = ["PartialCall", "SetUp", "check_set_up", "resolve_partial_call", "resolve_set_up"]

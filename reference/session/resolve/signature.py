@@ -15,8 +15,9 @@ import numpy as np
 
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.resolve.builds import Build
 from sessrun.reference.session.resolve.feeds import FedTensors, Feeder, KernelView
-from sessrun.reference.session.resolve.fetches import Build, FetchStructure
+from sessrun.reference.session.resolve.fetches import FetchStructure
 from sessrun.reference.session.resolve.unpacking import Source, fetched_value, unshared
 
 __all__ = ["Signature", "signature_of"]
