@@ -148,21 +148,24 @@ def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
 
 
 def _update(op_type: str, combine: Callable[[Array, Array], Array]) -> None:
+    def updated(ref: VariableBuffer, value: Array) -> VariableBuffer:
+        old = ref.value
+        if old is None:
+            old = ref.read()
+        if old.shape != value.shape:
+            raise InvalidArgument(
+                f"{op_type} requires shapes of both tensors to match: "
+                f"{list(old.shape)} and {list(value.shape)}"
+            )
+        ref.value = frozen(combine(old, value))
+        return ref
+
+    def locked(ref: VariableBuffer, value: Array) -> VariableBuffer:
+        with ref.lock:
+            return updated(ref, value)
+
     def bind(bind: Bind) -> KernelFunction:
-        held = _held(bind)
-
-        def compute(ref: VariableBuffer, value: Array) -> VariableBuffer:
-            with held(ref):
-                old = ref.read()
-                if old.shape != value.shape:
-                    raise InvalidArgument(
-                        f"{op_type} requires shapes of both tensors to match: "
-                        f"{list(old.shape)} and {list(value.shape)}"
-                    )
-                ref.value = frozen(combine(old, value))
-            return ref
-
-        return compute
+        return locked if bind.attrs["use_locking"] else updated
 
     binder(op_type)(bind)
 
