@@ -15,6 +15,7 @@ from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.products import product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.sliding_windows import can_convolve, can_sum, convolved, summed
 from sessrun.reference.kernels.windows import (
     blocks,
     geometry,
@@ -211,6 +212,8 @@ def _forward(xp: ArrayModule, x: Array, filters: Array, along: Sequence[Axis]) -
     shape = (x.shape[0], *(axis.out for axis in along), depth)
     if not x.shape[0] * positions * depth:
         return xp.zeros(shape, x.dtype)
+    if xp is HOST and can_convolve(x, along, depth):
+        return convolved(x, filters, along)
     matrix, out = filters.reshape(width, depth), xp.empty(shape, x.dtype)
 
     def fill(portion: tuple[tuple[slice, ...], Array, tuple[Axis, ...]]) -> None:
@@ -228,6 +231,8 @@ def _by_filter(
     width, depth = _width(along, x.shape[-1]), grad.shape[-1]
     out = None
     if x.size and grad.size and width:
+        if xp is HOST and can_sum(x, along, depth):
+            return summed(x, grad, along).reshape(tuple(shape))
         for here, part, covering in portions(xp, padded(xp, x, along), along):
             share = product(xp, rows(xp, part, covering).T, grad[here].reshape(-1, depth))
             out = share if out is None else xp.add(out, share, out=out)

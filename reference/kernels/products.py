@@ -3,27 +3,41 @@
 OpenBLAS' own threads wait for one another by spinning: where another process has a core, a small
 product takes a hundred times as long. So BLAS is limited to one thread, in the entire process, from
 the first product on, and large products are split into blocks of rows.
+
+For processors with AVX-512 OpenBLAS has kernels for small products, which read both factors where
+they lie. Other products copy them first into an order of their own, which takes a fifth of the time
+of a product of a tall matrix by a narrow one: on these processors it is computed as many small ones.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
 import threadpoolctl
 
-from sessrun.reference.base.arrays import Array, ArrayModule
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.kernels.host import HOST
 
-__all__ = ["one_thread", "product", "shared_out"]
+__all__ = ["aligned", "multiply", "one_thread", "product", "rows_at_once", "shared_out"]
 
-#: The number of multiplications from which on a product is split: some milliseconds of one core.
-_WORTH_SHARING: Final = 300_000_000
+#: The number of multiplications from which on a product is split: a millisecond of one core.
+_WORTH_SHARING: Final = 100_000_000
+#: Processors for which OpenBLAS has kernels for small products, by the names that it gives them.
+_WITH_SMALL_KERNELS: Final = frozenset({"SkylakeX", "Cooperlake", "SapphireRapids"})
+#: The most multiplications of a product that these kernels compute.
+_SMALL: Final = 1_000_000
+#: These kernels are fastest for a multiple of so many rows.
+_ROWS: Final = 6
+#: Bytes of a cache line: loads of 64 bytes that cross two lines take twice as long.
+_LINE: Final = 64
 
 P = TypeVar("P")
+R = TypeVar("R")
 
 
 def one_thread() -> None:
@@ -64,7 +78,7 @@ def product(xp: ArrayModule, left: Array, right: Array) -> Array:
     return out
 
 
-def shared_out(function: Callable[[P], object], parts: Iterable[P], size: int | None) -> None:
+def shared_out(function: Callable[[P], R], parts: Iterable[P], size: int | None) -> list[R]:
     """Call a function with each part, in threads if there are enough multiplications.
 
     Args:
@@ -72,10 +86,66 @@ def shared_out(function: Callable[[P], object], parts: Iterable[P], size: int | 
       parts: the arguments of the calls.
       size: the number of multiplications of all calls; None for enough.
 
+    Returns:
+      the results, in the order of the parts.
+
     """
     pool, cores = _threads()
     if cores == 1 or (size is not None and size < _WORTH_SHARING):
-        for part in parts:
-            function(part)
-    else:
-        list(pool.map(function, parts))  # waits, and raises what a part raised
+        return [function(part) for part in parts]
+    return list(pool.map(function, parts))  # waits, and raises what a part raised
+
+
+@functools.cache
+def _has_small_kernels() -> bool:
+    """Whether BLAS computes small products without copying their factors first."""
+    one_thread()
+    return any(
+        library.get("architecture") in _WITH_SMALL_KERNELS
+        for library in threadpoolctl.threadpool_info()
+    )
+
+
+def rows_at_once(inner: int, columns: int) -> int:
+    """The most rows of a left factor in a small product with a right one of that shape, or 0."""
+    return _SMALL // max(inner * columns, 1) if _has_small_kernels() else 0
+
+
+def aligned(shape: Sequence[int], dtype: DType) -> Array:
+    """An array in host memory with unset elements, the first at the begin of a cache line."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = HOST.empty(size + _LINE, "uint8")
+    begin = -memory.ctypes.data % _LINE
+    return memory[begin : begin + size].view(dtype).reshape(tuple(shape))
+
+
+def multiply(left: Array, right: Array, out: Array) -> None:
+    """Write products of matrices in host memory, as small products if there are kernels for them.
+
+    Args:
+      left: the left factors, (..., m, k).
+      right: the right factor of all, (k, n); small products are slower if it is not `aligned`.
+      out: what is written, (..., m, n).
+
+    """
+    height = left.shape[-2]
+    step = _step(height, rows_at_once(*right.shape))
+    even = height - height % step
+    for rows, size in ((slice(0, even), step), (slice(even, height), height - even)):
+        if size:
+            HOST.matmul(_in_steps(left, rows, size), right, out=_in_steps(out, rows, size))
+
+
+def _step(height: int, most: int) -> int:
+    """Of so many rows, the number that are multiplied at once."""
+    if height <= most or most < _ROWS:
+        return max(height, 1)
+    divisors = [size for size in range(most, most // 2, -1) if height % size == 0]
+    fast = [size for size in divisors if size % _ROWS == 0]
+    return (fast or divisors or [most - most % _ROWS])[0]
+
+
+def _in_steps(matrices: Array, rows: slice, size: int) -> Array:
+    """A view of these rows of matrices as matrices with `size` rows."""
+    part = matrices[..., rows, :]
+    return part.reshape(*part.shape[:-2], -1, size, part.shape[-1])

@@ -1,0 +1,201 @@
+"""Convolutions of images in host memory whose windows are copied along one dimension alone.
+
+Of a tile, some images or some rows of one, a buffer holds the windows along a row. There the
+windows of an image lie along the other dimension as overlapping ranges, so that BLAS multiplies
+them where they are, as many small products (`products`). A fifth of the memory is copied for windows
+of 5 by 5, and it stays in the cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from sessrun.reference.base.arrays import Array
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.products import aligned, multiply, rows_at_once, shared_out
+from sessrun.spec.rules.windows import Axis
+
+__all__ = ["can_convolve", "can_sum", "convolved", "summed"]
+
+#: Elements of a buffer: a megabyte of floats.
+_TILE: Final = 1 << 18
+#: The fewest rows of a small product, and the fewest positions of an image, that are worth it.
+_FEWEST_ROWS: Final = 6
+_FEWEST_POSITIONS: Final = 64
+#: The most positions that are summed by one product.
+_MOST_POSITIONS: Final = 400
+#: Tiles are computed in so many groups, whatever the number of threads: sums do not depend on it.
+_GROUPS: Final = 8
+
+#: Slices of the images and of the rows of positions.
+_Tile = tuple[slice, slice]
+
+
+def _is_flat(x: Array, along: Sequence[Axis]) -> bool:
+    """Whether these are images of floats, and windows of more than a pixel."""
+    windows = math.prod(axis.window for axis in along)
+    return len(along) == 2 and windows > 1 and x.dtype.kind == "f" and x.dtype.itemsize > 2
+
+
+def can_convolve(x: Array, along: Sequence[Axis], depth: int) -> bool:
+    """Whether `convolved` takes these images, and is faster than one product of all windows."""
+    width = math.prod(axis.window for axis in along) * x.shape[-1]
+    most = rows_at_once(width, depth)
+    return _is_flat(x, along) and along[0].dilation == 1 and min(most, along[1].out) >= _FEWEST_ROWS
+
+
+def can_sum(x: Array, along: Sequence[Axis], depth: int) -> bool:
+    """Whether `summed` takes these images, and is faster than products of all windows."""
+    positions = math.prod(axis.out for axis in along)
+    most = rows_at_once(min(positions, _MOST_POSITIONS), depth)
+    return (
+        _is_flat(x, along)
+        and along[0].stride == 1
+        and most >= _FEWEST_ROWS
+        and positions >= _FEWEST_POSITIONS
+    )
+
+
+def _groups(images: int, along: Sequence[Axis], channels: int) -> list[list[_Tile]]:
+    """Tiles of the batch, in groups that are computed one beside the other."""
+    first, last = along
+    row = first.stride * last.out * last.window * channels
+    count = max(_TILE // (row * first.out), 1)
+    parts = -(-row * first.out // _TILE)
+    height = -(-first.out // parts)
+    tiles = [
+        (slice(image, min(image + count, images)), slice(row, min(row + height, first.out)))
+        for image in range(0, images, count)
+        for row in range(0, first.out, height)
+    ]
+    size = -(-len(tiles) // _GROUPS)
+    return [tiles[start : start + size] for start in range(0, len(tiles), size)]
+
+
+def _chunk(rows: int, columns: int) -> int:
+    """Of the rows of a tile's positions, the number that are summed by one product."""
+    return max(-(-rows // -(-rows * columns // _MOST_POSITIONS)), 1)
+
+
+class _Strips:
+    """Buffers for the largest of some tiles.
+
+    Attributes:
+      windows: the windows along the rows of the padded images:
+        (images, rows, positions, window * channels).
+
+    """
+
+    def __init__(
+        self, x: Array, along: Sequence[Axis], tiles: Sequence[_Tile], with_rows_inside: bool
+    ) -> None:
+        first, last = along
+        self._x, self._first = x, first
+        count = max(images.stop - images.start for images, _ in tiles)
+        height = self._height(max(rows.stop - rows.start for _, rows in tiles))
+        channels, width = x.shape[-1], last.before + last.size + max(last.after, 0)
+        padded = HOST.zeros((count, height, width, channels), x.dtype)
+        self._rows = padded[:, :, last.before : last.before + last.size]
+        strides = padded.strides
+        self._overlapping = HOST.lib.stride_tricks.as_strided(
+            padded,
+            (count, height, last.out, last.window, channels),
+            (*strides[:2], strides[2] * last.stride, strides[2] * last.dilation, strides[3]),
+        )
+        if with_rows_inside:
+            shape = (count, last.out, height, last.window, channels)
+            self._copies = HOST.empty(shape, x.dtype).swapaxes(1, 2)
+        else:
+            self._copies = HOST.empty(self._overlapping.shape, x.dtype)
+        self.windows = self._copies.reshape(count, height, last.out, last.window * channels)
+
+    def _height(self, rows: int) -> int:
+        """The number of rows that the windows of so many rows of positions cover."""
+        first = self._first
+        return (rows - 1) * first.stride + (first.window - 1) * first.dilation + 1
+
+    def load(self, tile: _Tile) -> None:
+        """Put a tile's windows at the begin of `windows`."""
+        images, rows = tile
+        count, height = images.stop - images.start, self._height(rows.stop - rows.start)
+        top = rows.start * self._first.stride - self._first.before
+        low = min(max(top, 0), top + height)
+        high = max(min(top + height, self._first.size), low)
+        self._rows[:count, : low - top] = 0
+        self._rows[:count, low - top : high - top] = self._x[images, low:high]
+        self._rows[:count, high - top : height] = 0
+        HOST.copyto(self._copies[:count, :height], self._overlapping[:count, :height])
+
+
+def convolved(x: Array, filters: Array, along: Sequence[Axis]) -> Array:
+    """The convolution of images (batch, rows, columns, channels) by filters.
+
+    The product of a row of windows by the filters is that row of the result.
+    """
+    first, last = along
+    depth, channels = filters.shape[-1], x.shape[-1]
+    width = first.window * last.window * channels
+    out = HOST.empty((len(x), first.out, last.out, depth), x.dtype)
+    matrix = aligned((width, depth), x.dtype)
+    matrix[...] = filters.reshape(width, depth)
+
+    def fill(tiles: Sequence[_Tile]) -> None:
+        strips = _Strips(x, along, tiles, with_rows_inside=True)
+        image, row, position, _ = strips.windows.strides
+        count, height = strips.windows.shape[:2]
+        windows = HOST.lib.stride_tricks.as_strided(
+            strips.windows,
+            (count, (height - first.window) // first.stride + 1, last.out, width),
+            (image, row * first.stride, position, x.itemsize),
+        )
+        for tile in tiles:
+            strips.load(tile)
+            part = out[tile]
+            multiply(windows[: part.shape[0], : part.shape[1]], matrix, part)
+
+    shared_out(fill, _groups(len(x), along, channels), out.size * width)
+    return out
+
+
+def summed(x: Array, grad: Array, along: Sequence[Axis]) -> Array:
+    """The gradient by the filters, (window rows, window columns * channels, depth).
+
+    For a row of the window, the elements of all windows lie in rows of `windows` one after the
+    other: their transpose times the gradients is that row of the result.
+    """
+    first, last = along
+    depth, channels = grad.shape[-1], x.shape[-1]
+    shape = (first.window, last.window * channels, depth)
+    groups = _groups(len(x), along, channels)
+    chunk = _chunk(groups[0][0][1].stop, last.out)
+
+    def total(tiles: Sequence[_Tile]) -> Array:
+        strips = _Strips(x, along, tiles, with_rows_inside=False)
+        image, row, position, _ = strips.windows.strides
+        count, height = strips.windows.shape[:2]
+        rows = height - (first.window - 1) * first.dilation
+        windows = HOST.lib.stride_tricks.as_strided(
+            strips.windows,
+            (count, *shape[:2], rows * last.out),
+            (image, row * first.dilation, x.itemsize, position),
+        )
+        above = aligned((chunk * last.out, depth), x.dtype)
+        share, result = HOST.empty(shape, x.dtype), HOST.zeros(shape, x.dtype)
+        for tile in tiles:
+            strips.load(tile)
+            for window, gradient in zip(windows, grad[tile], strict=False):
+                for start in range(0, len(gradient), chunk):
+                    part = gradient[start : start + chunk].reshape(-1, depth)
+                    above[: len(part)] = part
+                    begin = start * last.out
+                    columns = window[..., begin : begin + len(part)]
+                    multiply(columns, above[: len(part)], share)
+                    HOST.add(result, share, out=result)
+        return result
+
+    sums = shared_out(total, groups, grad.size * shape[0] * shape[1])
+    for other in sums[1:]:
+        HOST.add(sums[0], other, out=sums[0])
+    return sums[0]
