@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
@@ -13,7 +13,12 @@ from sessrun.reference.kernels.host import HOST, dtype_of, ints
 from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.scatters import scatter
-from sessrun.reference.kernels.windows import Slices, folded, geometry, offsets, window_slices
+from sessrun.reference.kernels.separable_pooling import (
+    first_maxima_gradient,
+    folded,
+    spread_evenly,
+)
+from sessrun.reference.kernels.windows import Slices, geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
 __all__ = ["Pooling", "check_shape", "lowest"]
@@ -154,7 +159,7 @@ def maxima(
 
 
 def _maxima_beside_nans(
-    xp: ArrayModule, x: Array, y: Array, along: Sequence[Axis]
+    xp: ArrayModule, x: Array, shape: Sequence[int], along: Sequence[Axis]
 ) -> Iterator[tuple[Slices, Slices, Array]]:
     """As `maxima`, for windows with NaNs: a NaN is the maximum if it comes first, else ignored.
 
@@ -162,7 +167,7 @@ def _maxima_beside_nans(
       the slices of the windows' outputs and of the elements, and a mask over the former.
 
     """
-    best, top = xp.full(y.shape, -1, "int32"), xp.zeros(y.shape, x.dtype)
+    best, top = xp.full(shape, -1, "int32"), xp.zeros(shape, x.dtype)
     moves = [window_slices(along, offset) for offset in offsets(along)]
     for number, (here, there) in enumerate(moves):
         taken = (best[here] < 0) | (top[here] < x[there])
@@ -190,22 +195,36 @@ def _maximum_grad(
     check_shape("grad", grad, shape)
     if depth > 1:
         raise Unimplemented("MaxPoolGrad is not yet supported on the depth dimension.")
-    out = xp.zeros(x.shape, x.dtype)
-    if not out.size or not grad.size:
-        return out
-    volumes = pooling.rank == 5  # for volumes TensorFlow gives it to all maxima
-    top = y if volumes else _maximum(pooling, x, ksize, strides)
-    alone = all(axis.window <= axis.stride for axis in along)
-    may_have_nans = not volumes and x.dtype.kind != "i"
-    # A GPU is not waited for: it is assumed to have some.
-    beside_nans = may_have_nans and (xp is not HOST or bool(xp.any(xp.isnan(top))))
-    if beside_nans:
-        maximum_masks = _maxima_beside_nans(xp, x, top, along)
-    else:
-        maximum_masks = maxima(xp, x, top, along, not volumes)
+    if not x.size or not grad.size:
+        return xp.zeros(x.shape, x.dtype)
+    is_volume = pooling.rank == 5  # for volumes TensorFlow gives it to all maxima
+    if is_volume or (x.dtype.kind == "i" and xp is not HOST):
+        top = y if is_volume else _maximum(pooling, x, ksize, strides)
+        return _given(xp, grad, maxima(xp, x, top, along, not is_volume), x.shape, along)
+
+    def beside_nans(images: Array, gradients: Array) -> Array:
+        masks = _maxima_beside_nans(xp, images, gradients.shape, along)
+        return _given(xp, gradients, masks, images.shape, along)
+
+    # A GPU is not waited for: images there are assumed to have some.
+    if xp is HOST:
+        return first_maxima_gradient(x, grad, along, lowest(xp, x.dtype), beside_nans)
+    return beside_nans(x, grad)
+
+
+def _given(
+    xp: ArrayModule,
+    grad: Array,
+    maximum_masks: Iterable[tuple[Slices, Slices, Array]],
+    shape: Sequence[int],
+    along: Sequence[Axis],
+) -> Array:
+    """Adds gradients to the elements that masks choose of their windows."""
+    out = xp.zeros(shape, grad.dtype)
+    is_alone = all(axis.window <= axis.stride for axis in along)
     for here, there, is_maximum in maximum_masks:
-        given = xp.where(is_maximum, grad[here], 0) if beside_nans else grad[here] * is_maximum
-        if alone:  # no element is in two windows
+        given = xp.where(is_maximum, grad[here], grad.dtype.type(0))
+        if is_alone:  # no element is in two windows
             out[there] = given
         else:
             out[there] += given
@@ -295,39 +314,6 @@ def average_pool(bind: Bind) -> KernelFunction:
     return compute
 
 
-def _averaged_back(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
-    """Adds each gradient to all elements of its window, one dimension after the other."""
-    for dim, axis in enumerate(along, 1):
-        if axis.window > 1 or axis.out != axis.size:
-            grad = _spread_along(xp, grad, dim, axis)
-    return grad
-
-
-def _spread_along(xp: ArrayModule, grad: Array, dim: int, axis: Axis) -> Array:
-    """Adds each gradient to all elements of its window along a dimension.
-
-    Elements that are a stride apart are processed together, so that those of a single window are
-    written once.
-    """
-    lead = (slice(None),) * dim
-    out = xp.empty((*grad.shape[:dim], axis.size, *grad.shape[dim + 1 :]), grad.dtype)
-    for phase in range(min(axis.stride, axis.size)):
-        count = -(-(axis.size - phase) // axis.stride)
-        pairs = [
-            axis.within(offset)
-            for offset in range(axis.window)
-            if (offset - axis.before - phase) % axis.stride == 0
-        ]
-        full_range = next((here for here, _ in pairs if here.stop - here.start == count), None)
-        out[(*lead, slice(phase, None, axis.stride))] = (
-            0 if full_range is None else grad[(*lead, full_range)]
-        )
-        for here, there in pairs:
-            if here is not full_range:
-                out[(*lead, there)] += grad[(*lead, here)]
-    return out
-
-
 @binder("AvgPoolGrad", "AvgPool3DGrad", host_inputs=("orig_input_shape",))
 @any_format("sx")
 def average_pool_grad(bind: Bind) -> KernelFunction:
@@ -344,7 +330,7 @@ def _average_grad(pooling: Pooling, dtype: DType, sizes: Array, grad: Array) -> 
     wanted = (shape[0], *(axis.out for axis in along), shape[-1])
     check_shape("grad", grad, wanted)
     wide = _wide(grad)
-    spread = _averaged_back(pooling.xp, wide / _counts(pooling.xp, along, wide.dtype), along)
+    spread = spread_evenly(pooling.xp, wide / _counts(pooling.xp, along, wide.dtype), along)
     return spread.astype(dtype, copy=False)
 
 

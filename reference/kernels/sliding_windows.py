@@ -2,8 +2,8 @@
 
 Of a tile, some images or some rows of one, a buffer holds the windows along a row. There the
 windows of an image lie along the other dimension as overlapping ranges, so that BLAS multiplies
-them where they are, as many small products (`products`). A fifth of the memory is copied for windows
-of 5 by 5, and it stays in the cache.
+them where they are, as many small products (`products`). For windows of 5 by 5 a fifth of the
+elements is copied, and the copies stay in the cache.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ blocks of images whose windows become the rows of a matrix.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
@@ -16,7 +16,6 @@ from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = [
     "blocks",
-    "folded",
     "geometry",
     "offsets",
     "padded",
@@ -223,49 +222,3 @@ def spread_in_planes(xp: ArrayModule, parts: Array, along: Sequence[Axis]) -> Ar
         here = (*offset, slice(None), slice(None), *(here for here, _ in pairs))
         out[there] += parts[here]
     return out.transpose((*range(1, spatial + 2), 0))
-
-
-def folded(
-    function: Callable[..., Array],
-    xp: ArrayModule,
-    x: Array,
-    along: Sequence[Axis],
-    start: Array | int,
-) -> Array:
-    """The reduction of each window by a function of two arrays, one dimension after the other.
-
-    Args:
-      function: `maximum`, `add` or the like, with an `out` argument.
-      xp: the array module.
-      x: [batch, spatial dimensions, channels].
-      along: the window along each spatial dimension.
-      start: the neutral element.
-
-    """
-    for dim, axis in enumerate(along, 1):
-        x = _folded_along(function, xp, x, dim, axis, start)
-    return x
-
-
-def _folded_along(
-    function: Callable[..., Array],
-    xp: ArrayModule,
-    x: Array,
-    dim: int,
-    axis: Axis,
-    start: Array | int,
-) -> Array:
-    if axis.window == 1 and axis.out == axis.size:
-        return x
-    pairs = [axis.within(offset) for offset in range(axis.window)]
-    full_pair = next((pair for pair in pairs if pair[0] == slice(0, axis.out)), None)
-    lead = (slice(None),) * dim
-    if full_pair is None:
-        out = xp.full((*x.shape[:dim], axis.out, *x.shape[dim + 1 :]), start, x.dtype)
-    else:
-        out = x[(*lead, full_pair[1])].copy()
-    for pair in pairs:
-        if pair is not full_pair:
-            target = out[(*lead, pair[0])]
-            out[(*lead, pair[0])] = function(target, x[(*lead, pair[1])])
-    return out

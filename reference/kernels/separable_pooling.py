@@ -1,0 +1,200 @@
+"""Poolings of images and volumes, one dimension after the other, and their gradients.
+
+In host memory blocks of images are computed that stay in the cache, large batches in threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sessrun.reference.base.arrays import Array, ArrayModule
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.products import shared_out
+from sessrun.spec.rules.windows import Axis
+
+__all__ = ["first_maxima_gradient", "folded", "spread_evenly"]
+
+#: Elements of the images of a block: half a megabyte of floats.
+_BLOCK: Final = 1 << 17
+#: An element takes as long as so many multiplications of a product.
+_COST: Final = 100
+
+#: A reduction of two arrays to one: `maximum`, `add` or the like, with an `out` argument.
+_Reduction = Callable[..., Array]
+
+
+def _in_blocks(function: Callable[[slice], object], x: Array) -> None:
+    """Call a function with slices of a batch, in threads if it is large."""
+    count = max(_BLOCK * len(x) // max(x.size, 1), 1)
+    blocks = [slice(start, start + count) for start in range(0, len(x), count)]
+    shared_out(function, blocks, x.size * _COST)
+
+
+def folded(
+    function: _Reduction, xp: ArrayModule, x: Array, along: Sequence[Axis], start: Array | int
+) -> Array:
+    """The reduction of each window by a function of two arrays.
+
+    Args:
+      function: the reduction.
+      xp: the array module.
+      x: [batch, spatial dimensions, channels].
+      along: the window along each spatial dimension.
+      start: the neutral element.
+
+    """
+    stages = _stages(along)
+    out = xp.empty((len(x), *(axis.out for axis in along), x.shape[-1]), x.dtype)
+
+    def fill(block: slice) -> None:
+        part = x[block]
+        for dim, axis in stages:
+            part = _folded_along(function, xp, part, dim, axis, start)
+        out[block] = part
+
+    if xp is HOST:
+        _in_blocks(fill, x)
+    else:
+        fill(slice(None))
+    return out
+
+
+def _stages(along: Sequence[Axis]) -> list[tuple[int, Axis]]:
+    """The dimensions along which windows are more than an element, or not all elements have one."""
+    return [
+        (dim, axis) for dim, axis in enumerate(along, 1) if axis.window > 1 or axis.out != axis.size
+    ]
+
+
+def _folded_along(
+    function: _Reduction, xp: ArrayModule, x: Array, dim: int, axis: Axis, start: Array | int
+) -> Array:
+    """The reduction of the windows along one dimension."""
+    lead = (slice(None),) * dim
+    pairs = [axis.within(offset) for offset in range(axis.window)]
+    full = [there for here, there in pairs if here == slice(0, axis.out)]
+    if len(full) > 1:
+        out = function(x[(*lead, full[0])], x[(*lead, full[1])])
+    elif full:
+        out = x[(*lead, full[0])].copy()
+    else:
+        out = xp.full((*x.shape[:dim], axis.out, *x.shape[dim + 1 :]), start, x.dtype)
+    for here, there in pairs:
+        if there not in full[:2]:
+            target = out[(*lead, here)]
+            function(target, x[(*lead, there)], out=target)
+    return out
+
+
+def first_maxima_gradient(
+    x: Array,
+    grad: Array,
+    along: Sequence[Axis],
+    lowest: Array | int,
+    beside_nans: Callable[[Array, Array], Array],
+) -> Array:
+    """Adds each gradient to the first maximum of its window, in host memory.
+
+    The first maximum is in the first row whose maximum is the window's, and there the first one: a
+    gradient goes to a row, and then to an element of it.
+
+    Args:
+      x: images, [batch, spatial dimensions, channels].
+      grad: the gradients, [batch, positions, channels].
+      along: the window along each spatial dimension.
+      lowest: the least number of the dtype.
+      beside_nans: the same function of `x` and `grad`, for images with NaNs.
+
+    """
+    stages = _stages(along)
+    if not stages:
+        return grad.copy()
+    out = HOST.empty(x.shape, x.dtype)
+
+    def fill(block: slice) -> None:
+        levels, given = [x[block]], grad[block]
+        for dim, axis in reversed(stages):
+            levels.append(_folded_along(HOST.maximum, HOST, levels[-1], dim, axis, lowest))
+        if x.dtype.kind != "i" and HOST.isnan(levels[-1]).any():
+            out[block] = beside_nans(x[block], given)
+            return
+        for dim, axis in stages:
+            top, below = levels.pop(), levels[-1]
+            target = HOST.empty(below.shape, x.dtype) if levels[1:] else out[block]
+            _give_to_first(below, top, given, dim, axis, target)
+            given = target
+
+    _in_blocks(fill, x)
+    return out
+
+
+def _give_to_first(x: Array, top: Array, grad: Array, dim: int, axis: Axis, out: Array) -> None:
+    """Add each gradient to the first element of its window along one dimension that is `top`.
+
+    Gradients are integers here, masked by all bits or none: a product by 0 would make infinity NaN.
+    """
+    lead, bits = (slice(None),) * dim, HOST.dtype(f"i{x.dtype.itemsize}")
+    rest = grad.copy().view(bits)
+    overlap = axis.window > axis.stride
+    if overlap or axis.window < axis.stride or axis.out * axis.stride - axis.before < axis.size:
+        out[...] = 0
+    for offset in range(axis.window):
+        here, there = axis.within(offset)
+        given = rest[(*lead, here)]
+        if offset < axis.window - 1 or here != slice(0, axis.out):
+            is_top = HOST.equal(x[(*lead, there)], top[(*lead, here)])
+            chosen = HOST.negative(is_top.view("i1")).astype(bits)
+            chosen &= given
+            given ^= chosen
+            given = chosen
+        if overlap:
+            target = out[(*lead, there)]
+            HOST.add(target, given.view(x.dtype), out=target)
+        else:
+            out.view(bits)[(*lead, there)] = given
+
+
+def spread_evenly(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
+    """Adds each gradient, [batch, positions, channels], to all elements of its window."""
+    stages = _stages(along)
+    if not stages:
+        return grad.copy()
+    out = xp.empty((len(grad), *(axis.size for axis in along), grad.shape[-1]), grad.dtype)
+
+    def fill(block: slice) -> None:
+        part = grad[block]
+        for dim, axis in stages:
+            sizes = (*part.shape[:dim], axis.size, *part.shape[dim + 1 :])
+            target = out[block] if dim == stages[-1][0] else xp.empty(sizes, grad.dtype)
+            _spread_along(part, dim, axis, target)
+            part = target
+
+    if xp is HOST:
+        _in_blocks(fill, out)
+    else:
+        fill(slice(None))
+    return out
+
+
+def _spread_along(grad: Array, dim: int, axis: Axis, out: Array) -> None:
+    """Add each gradient to all elements of its window along a dimension.
+
+    Elements that are a stride apart are processed together, so that those of a single window are
+    written once.
+    """
+    lead = (slice(None),) * dim
+    for phase in range(min(axis.stride, axis.size)):
+        count = -(-(axis.size - phase) // axis.stride)
+        pairs = [
+            axis.within(offset)
+            for offset in range(axis.window)
+            if (offset - axis.before - phase) % axis.stride == 0
+        ]
+        full_range = next((here for here, _ in pairs if here.stop - here.start == count), None)
+        out[(*lead, slice(phase, None, axis.stride))] = (
+            0 if full_range is None else grad[(*lead, full_range)]
+        )
+        for here, there in pairs:
+            if here is not full_range:
+                out[(*lead, there)] += grad[(*lead, here)]
