@@ -15,7 +15,14 @@ from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.products import product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
-from sessrun.reference.kernels.sliding_windows import can_convolve, can_sum, convolved, summed
+from sessrun.reference.kernels.sliding_windows import (
+    can_convolve,
+    can_return,
+    can_sum,
+    convolved,
+    returned,
+    summed,
+)
 from sessrun.reference.kernels.windows import (
     blocks,
     geometry,
@@ -246,6 +253,8 @@ def _by_input(xp: ArrayModule, filters: Array, grad: Array, along: Sequence[Axis
     if not math.prod(shape) * depth * positions:
         return xp.zeros(shape, grad.dtype)
     if all(axis.stride == 1 for axis in along) and depth <= 2 * channels:
+        if xp is HOST and can_return(grad, along, channels):
+            return returned(grad, filters, along)
         return _by_flipped_filters(xp, filters, grad, along)
     width = _width(along, channels)
     matrix = filters.reshape(width, depth).T

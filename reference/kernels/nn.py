@@ -145,9 +145,12 @@ def bias_add_v1(_: ArrayModule, x: Array, bias: Array) -> Array:
 def bias_add_grad(xp: ArrayModule, x: Array, *, data_format: str) -> Array:
     """The sum over all dimensions but the channels."""
     require_rank_at_least(2, x=x)
-    channels = 1 if data_format in {"NCHW", b"NCHW"} else x.ndim - 1
-    axes = tuple(i for i in range(x.ndim) if i != channels)
-    return xp.add.reduce(x, axis=axes, dtype=x.dtype)
+    if data_format in {"NCHW", b"NCHW"}:
+        axes = tuple(i for i in range(x.ndim) if i != 1)
+        return xp.add.reduce(x, axis=axes, dtype=x.dtype)
+    if x.ndim > 2 and xp is HOST:  # whole rows first, which are longer than the channels
+        x = xp.add.reduce(x, axis=tuple(range(x.ndim - 2)), dtype=x.dtype)
+    return xp.add.reduce(x, axis=tuple(range(x.ndim - 1)), dtype=x.dtype)
 
 
 @kernel("L2Loss")

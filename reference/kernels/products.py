@@ -127,7 +127,7 @@ def aligned(shape: Sequence[int], dtype: DType) -> Array:
     """An array in host memory with unset elements, the first at the begin of a cache line."""
     size = math.prod(shape) * dtype.itemsize
     memory = HOST.empty(size + _LINE, "uint8")
-    begin = -memory.ctypes.data % _LINE
+    begin = -HOST.lib.array_utils.byte_bounds(memory)[0] % _LINE
     return memory[begin : begin + size].view(dtype).reshape(tuple(shape))
 
 
@@ -141,15 +141,20 @@ def multiply(left: Array, right: Array, out: Array) -> None:
 
     """
     height = left.shape[-2]
-    step = _step(height, rows_at_once(*right.shape))
+    step = _step(height, *right.shape)
     even = height - height % step
+    if even == height:
+        HOST.matmul(_in_steps(left, step), right, out=_in_steps(out, step))
+        return
     for rows, size in ((slice(0, even), step), (slice(even, height), height - even)):
-        if size:
-            HOST.matmul(_in_steps(left, rows, size), right, out=_in_steps(out, rows, size))
+        parts = (_in_steps(matrices[..., rows, :], size) for matrices in (left, out))
+        HOST.matmul(next(parts), right, out=next(parts))
 
 
-def _step(height: int, most: int) -> int:
-    """Of so many rows, the number that are multiplied at once."""
+@functools.lru_cache
+def _step(height: int, inner: int, columns: int) -> int:
+    """Of so many rows of a left factor, the number that are multiplied at once."""
+    most = rows_at_once(inner, columns)
     if height <= most or most < _ROWS:
         return max(height, 1)
     divisors = [size for size in range(most, most // 2, -1) if height % size == 0]
@@ -157,7 +162,6 @@ def _step(height: int, most: int) -> int:
     return (fast or divisors or [most - most % _ROWS])[0]
 
 
-def _in_steps(matrices: Array, rows: slice, size: int) -> Array:
-    """A view of these rows of matrices as matrices with `size` rows."""
-    part = matrices[..., rows, :]
-    return part.reshape(*part.shape[:-2], -1, size, part.shape[-1])
+def _in_steps(matrices: Array, size: int) -> Array:
+    """A view of matrices as more of them, each with `size` rows."""
+    return matrices.reshape(*matrices.shape[:-2], -1, size, matrices.shape[-1])

@@ -5,12 +5,14 @@ In host memory blocks of images are computed that stay in the cache, large batch
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import shared_out
+from sessrun.reference.kernels.windows import Slices
 from sessrun.spec.rules.windows import Axis
 
 __all__ = ["first_maxima_gradient", "folded", "spread_evenly"]
@@ -18,7 +20,7 @@ __all__ = ["first_maxima_gradient", "folded", "spread_evenly"]
 #: Elements of the images of a block: half a megabyte of floats.
 _BLOCK: Final = 1 << 17
 #: An element takes as long as so many multiplications of a product.
-_COST: Final = 100
+_COST: Final = 200
 
 #: A reduction of two arrays to one: `maximum`, `add` or the like, with an `out` argument.
 _Reduction = Callable[..., Array]
@@ -29,6 +31,39 @@ def _in_blocks(function: Callable[[slice], object], x: Array) -> None:
     count = max(_BLOCK * len(x) // max(x.size, 1), 1)
     blocks = [slice(start, start + count) for start in range(0, len(x), count)]
     shared_out(function, blocks, x.size * _COST)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Stage:
+    """The windows along one dimension.
+
+    Attributes:
+      dim: the dimension, 0 the batch.
+      axis: the window along it.
+      pairs: for each element of the window, indices of the windows' positions where it is not
+        padding, and of these elements.
+      inside: how many of the first pairs are of all positions, 2 at most.
+
+    """
+
+    dim: int
+    axis: Axis
+    pairs: Sequence[tuple[Slices, Slices]]
+    inside: int
+
+
+def _stages(along: Sequence[Axis]) -> list[_Stage]:
+    """The dimensions along which windows are more than an element, or not all elements have one."""
+    stages = []
+    for dim, axis in enumerate(along, 1):
+        if axis.window > 1 or axis.out != axis.size:
+            lead = (slice(None),) * dim
+            slices = [axis.within(offset) for offset in range(axis.window)]
+            slices.sort(key=lambda pair: pair[0] != slice(0, axis.out))
+            inside = sum(here == slice(0, axis.out) for here, _ in slices[:2])
+            pairs = [((*lead, here), (*lead, there)) for here, there in slices]
+            stages.append(_Stage(dim, axis, pairs, inside))
+    return stages
 
 
 def folded(
@@ -49,8 +84,8 @@ def folded(
 
     def fill(block: slice) -> None:
         part = x[block]
-        for dim, axis in stages:
-            part = _folded_along(function, xp, part, dim, axis, start)
+        for stage in stages:
+            part = _folded_along(function, xp, part, stage, start)
         out[block] = part
 
     if xp is HOST:
@@ -60,30 +95,21 @@ def folded(
     return out
 
 
-def _stages(along: Sequence[Axis]) -> list[tuple[int, Axis]]:
-    """The dimensions along which windows are more than an element, or not all elements have one."""
-    return [
-        (dim, axis) for dim, axis in enumerate(along, 1) if axis.window > 1 or axis.out != axis.size
-    ]
-
-
 def _folded_along(
-    function: _Reduction, xp: ArrayModule, x: Array, dim: int, axis: Axis, start: Array | int
+    function: _Reduction, xp: ArrayModule, x: Array, stage: _Stage, start: Array | int
 ) -> Array:
     """The reduction of the windows along one dimension."""
-    lead = (slice(None),) * dim
-    pairs = [axis.within(offset) for offset in range(axis.window)]
-    full = [there for here, there in pairs if here == slice(0, axis.out)]
-    if len(full) > 1:
-        out = function(x[(*lead, full[0])], x[(*lead, full[1])])
-    elif full:
-        out = x[(*lead, full[0])].copy()
+    dim, pairs = stage.dim, stage.pairs
+    elements = [x[there] for _, there in pairs]
+    if stage.inside == 2:
+        out = function(elements[0], elements[1])
+    elif stage.inside:
+        out = elements[0].copy()
     else:
-        out = xp.full((*x.shape[:dim], axis.out, *x.shape[dim + 1 :]), start, x.dtype)
-    for here, there in pairs:
-        if there not in full[:2]:
-            target = out[(*lead, here)]
-            function(target, x[(*lead, there)], out=target)
+        out = xp.full((*x.shape[:dim], stage.axis.out, *x.shape[dim + 1 :]), start, x.dtype)
+    for (here, _), others in zip(pairs[stage.inside :], elements[stage.inside :], strict=True):
+        target = out[here]
+        function(target, others, out=target)
     return out
 
 
@@ -114,15 +140,15 @@ def first_maxima_gradient(
 
     def fill(block: slice) -> None:
         levels, given = [x[block]], grad[block]
-        for dim, axis in reversed(stages):
-            levels.append(_folded_along(HOST.maximum, HOST, levels[-1], dim, axis, lowest))
+        for stage in reversed(stages):
+            levels.append(_folded_along(HOST.maximum, HOST, levels[-1], stage, lowest))
         if x.dtype.kind != "i" and HOST.isnan(levels[-1]).any():
             out[block] = beside_nans(x[block], given)
             return
-        for dim, axis in stages:
+        for stage in stages:
             top, below = levels.pop(), levels[-1]
             target = HOST.empty(below.shape, x.dtype) if levels[1:] else out[block]
-            _give_to_first(below, top, given, dim, axis, target)
+            _give_to_first(below, top, given, stage.dim, stage.axis, target)
             given = target
 
     _in_blocks(fill, x)
@@ -164,10 +190,10 @@ def spread_evenly(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
 
     def fill(block: slice) -> None:
         part = grad[block]
-        for dim, axis in stages:
-            sizes = (*part.shape[:dim], axis.size, *part.shape[dim + 1 :])
-            target = out[block] if dim == stages[-1][0] else xp.empty(sizes, grad.dtype)
-            _spread_along(part, dim, axis, target)
+        for stage in stages:
+            sizes = (*part.shape[: stage.dim], stage.axis.size, *part.shape[stage.dim + 1 :])
+            target = out[block] if stage is stages[-1] else xp.empty(sizes, grad.dtype)
+            _spread_along(part, stage.dim, stage.axis, target)
             part = target
 
     if xp is HOST:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import aligned, multiply, rows_at_once, shared_out
 from sessrun.spec.rules.windows import Axis
 
-__all__ = ["can_convolve", "can_sum", "convolved", "summed"]
+__all__ = ["can_convolve", "can_return", "can_sum", "convolved", "returned", "summed"]
 
 #: Elements of a buffer: a megabyte of floats.
 _TILE: Final = 1 << 18
@@ -25,12 +25,14 @@ _TILE: Final = 1 << 18
 _FEWEST_ROWS: Final = 6
 _FEWEST_POSITIONS: Final = 64
 #: The most positions that are summed by one product.
-_MOST_POSITIONS: Final = 400
+_MOST_POSITIONS: Final = 600
 #: Tiles are computed in so many groups, whatever the number of threads: sums do not depend on it.
 _GROUPS: Final = 8
 
 #: Slices of the images and of the rows of positions.
 _Tile = tuple[slice, slice]
+
+T = TypeVar("T")
 
 
 def _is_flat(x: Array, along: Sequence[Axis]) -> bool:
@@ -58,20 +60,23 @@ def can_sum(x: Array, along: Sequence[Axis], depth: int) -> bool:
     )
 
 
-def _groups(images: int, along: Sequence[Axis], channels: int) -> list[list[_Tile]]:
-    """Tiles of the batch, in groups that are computed one beside the other."""
+def _tiles(images: Sequence[int], along: Sequence[Axis], channels: int) -> list[_Tile]:
+    """Tiles of some images whose windows along the rows have at most `_TILE` elements."""
     first, last = along
     row = first.stride * last.out * last.window * channels
     count = max(_TILE // (row * first.out), 1)
-    parts = -(-row * first.out // _TILE)
-    height = -(-first.out // parts)
-    tiles = [
-        (slice(image, min(image + count, images)), slice(row, min(row + height, first.out)))
-        for image in range(0, images, count)
+    height = -(-first.out // -(-row * first.out // _TILE))
+    return [
+        (slice(image, min(image + count, images[-1] + 1)), slice(row, min(row + height, first.out)))
+        for image in images[::count]
         for row in range(0, first.out, height)
     ]
-    size = -(-len(tiles) // _GROUPS)
-    return [tiles[start : start + size] for start in range(0, len(tiles), size)]
+
+
+def _groups(items: Sequence[T]) -> list[Sequence[T]]:
+    """A sequence in at most `_GROUPS` parts."""
+    size = -(-len(items) // _GROUPS)
+    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 def _chunk(rows: int, columns: int) -> int:
@@ -79,11 +84,22 @@ def _chunk(rows: int, columns: int) -> int:
     return max(-(-rows // -(-rows * columns // _MOST_POSITIONS)), 1)
 
 
+def _windows_of_rows(x: Array, last: Axis) -> Array:
+    """A view of the windows along padded rows: (images, rows, positions, window, channels)."""
+    image, row, element, channel = x.strides
+    view: Array = HOST.lib.stride_tricks.as_strided(
+        x,
+        (*x.shape[:2], last.out, last.window, x.shape[3]),
+        (image, row, element * last.stride, element * last.dilation, channel),
+    )
+    return view
+
+
 class _Strips:
     """Buffers for the largest of some tiles.
 
     Attributes:
-      windows: the windows along the rows of the padded images:
+      windows: the windows along the rows of padded images:
         (images, rows, positions, window * channels).
 
     """
@@ -91,24 +107,23 @@ class _Strips:
     def __init__(
         self, x: Array, along: Sequence[Axis], tiles: Sequence[_Tile], with_rows_inside: bool
     ) -> None:
-        first, last = along
-        self._x, self._first = x, first
+        self._first, last = along
+        self._x, channels = x, x.shape[-1]
         count = max(images.stop - images.start for images, _ in tiles)
         height = self._height(max(rows.stop - rows.start for _, rows in tiles))
-        channels, width = x.shape[-1], last.before + last.size + max(last.after, 0)
-        padded = HOST.zeros((count, height, width, channels), x.dtype)
-        self._rows = padded[:, :, last.before : last.before + last.size]
-        strides = padded.strides
-        self._overlapping = HOST.lib.stride_tricks.as_strided(
-            padded,
-            (count, height, last.out, last.window, channels),
-            (*strides[:2], strides[2] * last.stride, strides[2] * last.dilation, strides[3]),
-        )
+        self._is_padded = last.before > 0 or last.after > 0
+        if self._is_padded:
+            width = last.before + last.size + max(last.after, 0)
+            padded = HOST.zeros((count, height, width, channels), x.dtype)
+            self._inner = padded[:, :, last.before : last.before + last.size]
+            self._source = _windows_of_rows(padded, last)
+        else:
+            self._source = _windows_of_rows(x, last)
         if with_rows_inside:
             shape = (count, last.out, height, last.window, channels)
             self._copies = HOST.empty(shape, x.dtype).swapaxes(1, 2)
         else:
-            self._copies = HOST.empty(self._overlapping.shape, x.dtype)
+            self._copies = HOST.empty((count, height, *self._source.shape[2:]), x.dtype)
         self.windows = self._copies.reshape(count, height, last.out, last.window * channels)
 
     def _height(self, rows: int) -> int:
@@ -123,10 +138,15 @@ class _Strips:
         top = rows.start * self._first.stride - self._first.before
         low = min(max(top, 0), top + height)
         high = max(min(top + height, self._first.size), low)
-        self._rows[:count, : low - top] = 0
-        self._rows[:count, low - top : high - top] = self._x[images, low:high]
-        self._rows[:count, high - top : height] = 0
-        HOST.copyto(self._copies[:count, :height], self._overlapping[:count, :height])
+        if self._is_padded:
+            self._inner[:count, : high - low] = self._x[images, low:high]
+            source = self._source[:count, : high - low]
+        else:
+            source = self._source[images, low:high]
+        copies = self._copies[:count, :height]
+        copies[:, : low - top] = 0
+        HOST.copyto(copies[:, low - top : high - top], source)
+        copies[:, high - top :] = 0
 
 
 def convolved(x: Array, filters: Array, along: Sequence[Axis]) -> Array:
@@ -155,7 +175,7 @@ def convolved(x: Array, filters: Array, along: Sequence[Axis]) -> Array:
             part = out[tile]
             multiply(windows[: part.shape[0], : part.shape[1]], matrix, part)
 
-    shared_out(fill, _groups(len(x), along, channels), out.size * width)
+    shared_out(fill, _groups(_tiles(range(len(x)), along, channels)), out.size * width)
     return out
 
 
@@ -168,7 +188,7 @@ def summed(x: Array, grad: Array, along: Sequence[Axis]) -> Array:
     first, last = along
     depth, channels = grad.shape[-1], x.shape[-1]
     shape = (first.window, last.window * channels, depth)
-    groups = _groups(len(x), along, channels)
+    groups = _groups(_tiles(range(len(x)), along, channels))
     chunk = _chunk(groups[0][0][1].stop, last.out)
 
     def total(tiles: Sequence[_Tile]) -> Array:
@@ -199,3 +219,60 @@ def summed(x: Array, grad: Array, along: Sequence[Axis]) -> Array:
     for other in sums[1:]:
         HOST.add(sums[0], other, out=sums[0])
     return sums[0]
+
+
+def can_return(grad: Array, along: Sequence[Axis], channels: int) -> bool:
+    """Whether `returned` takes these gradients, and is faster than a product of all windows."""
+    first, last = along[0], along[-1]
+    most = rows_at_once(last.window * grad.shape[-1], channels)
+    return (
+        _is_flat(grad, along)
+        and first.stride == last.stride == 1
+        and (last.window - 1) * last.dilation >= max(last.before, last.after)
+        and min(most, first.out * last.size) >= _FEWEST_ROWS
+    )
+
+
+def returned(grad: Array, filters: Array, along: Sequence[Axis]) -> Array:
+    """The gradient by the images of a convolution with strides of 1.
+
+    Each row of the window is a convolution along the rows alone, of the gradients by filters in
+    reverse. Its rows are added to the rows of images that this row of the window is multiplied by.
+    """
+    first, last = along
+    channels, depth = filters.shape[-2:]
+    width = last.window * depth
+    matrices = aligned((first.window, width, channels), grad.dtype)
+    matrices.reshape(first.window, last.window, depth, channels)[...] = filters[:, ::-1].swapaxes(
+        2, 3
+    )
+    before = (last.window - 1) * last.dilation - last.before
+    after = last.size - last.out + last.before
+    reverse = (
+        Axis(first.out, 1, 1, 1, 0, 0, first.out),
+        Axis(last.out, last.window, 1, last.dilation, before, after, last.size),
+    )
+    out = HOST.empty((len(grad), first.size, last.size, channels), grad.dtype)
+
+    def fill(images: Sequence[int]) -> None:
+        tiles = _tiles(images, reverse, depth)
+        strips = _Strips(grad, reverse, tiles, with_rows_inside=False)
+        share = HOST.empty((*strips.windows.shape[:3], channels), grad.dtype)
+        out[images[0] : images[-1] + 1] = 0
+        for block, rows in tiles:
+            strips.load((block, rows))
+            count, height = block.stop - block.start, rows.stop - rows.start
+            windows = strips.windows[:count, :height].reshape(-1, width)
+            products = share[:count, :height]
+            flat = products.reshape(-1, channels)
+            for offset, matrix in enumerate(matrices):
+                multiply(windows, matrix, flat)
+                begin = rows.start + offset * first.dilation - first.before
+                low, high = max(begin, 0), min(begin + height, first.size)
+                if low < high:
+                    target = out[block, low:high]
+                    HOST.add(target, products[:, low - begin : high - begin], out=target)
+
+    size = grad.size * first.window * last.window * channels
+    shared_out(fill, _groups(range(len(grad))), size)
+    return out
