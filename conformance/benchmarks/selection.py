@@ -7,11 +7,14 @@ from typing import Final, NamedTuple
 
 from sessrun.conformance.benchmarks.dispatch import DISPATCH_FAMILIES, DISPATCH_JOBS
 from sessrun.conformance.benchmarks.jobs import JOBS, Job
+from sessrun.conformance.benchmarks.layers import LAYER_JOBS
 from sessrun.conformance.benchmarks.loops import LOOPS
 from sessrun.conformance.benchmarks.resident import chain, matmul, reduction, scatter, total
+from sessrun.conformance.benchmarks.sequences import SEQUENCE_JOBS
 from sessrun.conformance.benchmarks.training import training
+from sessrun.conformance.benchmarks.updates import UPDATE_JOBS
 
-__all__ = ["FAMILIES", "Fitted", "fitted", "gpu_jobs", "needed_bytes", "select"]
+__all__ = ["FAMILIES", "NAMED_JOBS", "Fitted", "fitted", "gpu_jobs", "needed_bytes", "select"]
 
 #: Name, sizes for a large GPU, and what makes the job of a size: rows, megabytes, images, steps.
 FAMILIES: Final[dict[str, tuple[tuple[int, ...], Callable[..., Job]]]] = {
@@ -25,6 +28,14 @@ FAMILIES: Final[dict[str, tuple[tuple[int, ...], Callable[..., Job]]]] = {
     "cnn-adam-fed": ((32, 256, 1024, 4096), training("fed")),
     "cnn-adam-resident": ((32, 256, 1024, 4096), training("resident")),
 }
+#: Jobs that are run where they are named.
+NAMED_JOBS: Final = (
+    *DISPATCH_JOBS,
+    *LAYER_JOBS,
+    *SEQUENCE_JOBS,
+    *UPDATE_JOBS,
+    *LOOPS.values(),
+)
 #: How much of a device's free memory jobs may have.
 _SHARE: Final = 0.8
 #: What a job may hold on a simulated GPU, which computes on the host.
@@ -54,7 +65,7 @@ def gpu_jobs() -> tuple[Job, ...]:
 
 
 def select(names: Iterable[str]) -> tuple[Job, ...]:
-    """The jobs so named: those of `JOBS`, of dispatch and of loops, and `FAMILY-SIZE` in any size.
+    """The jobs so named: those of `JOBS` and `NAMED_JOBS`, and `FAMILY-SIZE` in any size.
 
     Raises:
       ValueError: no job has such a name.
@@ -64,7 +75,7 @@ def select(names: Iterable[str]) -> tuple[Job, ...]:
 
 
 def _named(name: str) -> Job:
-    known = {job.name: job for job in (*JOBS, *DISPATCH_JOBS, *LOOPS.values())}
+    known = {job.name: job for job in (*JOBS, *NAMED_JOBS)}
     families = {**{family: make for family, (_, make) in FAMILIES.items()}, **DISPATCH_FAMILIES}
     family, _, size = name.rpartition("-")
     if name not in known and family in families and size.isdecimal() and 0 < int(size) < 2**24:
