@@ -21,6 +21,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.allocators import allocator_of
+from sessrun.reference.devices.freed_memory import keep_freed_memory
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
@@ -259,6 +260,7 @@ def local_devices(config: ConfigProto) -> tuple[LocalDevice, ...]:
     cpus = config.device_count.get("CPU", 1)
     if cpus < 1:
         raise errors.NotFoundError(None, None, "No CPU devices are available in this process")
+    keep_freed_memory()
     cpu_devices = [
         LocalDevice("CPU", index, cast("ArrayModule", np), _CPU_LISTED_BYTES)
         for index in range(cpus)

@@ -180,15 +180,16 @@ def _joined(xp: ArrayModule, op_type: str, values: tuple[Array, ...], axis: Arra
         )
     dim = axis_of(scalar_int(axis), rank, _NO_JOINED_AXIS)
     first = values[0].shape
+    before, after = first[:dim], first[dim + 1 :]
     for number, value in enumerate(values):
-        shapes = f"value 0 has shape {bracketed(first)}, value {number} {bracketed(value.shape)}"
-        if value.ndim != rank:
-            raise InvalidArgument(f"{op_type} takes values of one rank: {shapes}")
-        for axis_, (size, other) in enumerate(zip(first, value.shape, strict=True)):
-            if size != other and axis_ != dim:
-                raise InvalidArgument(
-                    f"{op_type} takes values that differ in axis {dim} alone: {shapes}"
-                )
+        shape = value.shape
+        if len(shape) != rank or shape[:dim] != before or shape[dim + 1 :] != after:
+            shapes = f"value 0 has shape {bracketed(first)}, value {number} {bracketed(shape)}"
+            if len(shape) != rank:
+                raise InvalidArgument(f"{op_type} takes values of one rank: {shapes}")
+            raise InvalidArgument(
+                f"{op_type} takes values that differ in axis {dim} alone: {shapes}"
+            )
     return xp.concatenate(values, axis=dim)
 
 
@@ -245,7 +246,7 @@ def concat_offset(_: ArrayModule, concat_dim: Array, *shapes: Array) -> tuple[Ar
             )
         offset = [0] * rank
         offset[dim] = total
-        offsets.append(host_array(offset, str(shape.dtype)))
+        offsets.append(HOST.array(offset, shape.dtype))
         total += sizes[dim]
     return tuple(offsets)
 

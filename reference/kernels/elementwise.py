@@ -259,12 +259,15 @@ def reciprocal(xp: ArrayModule, x: Array) -> Array:
 @kernel("Sigmoid")
 @widened
 def sigmoid(xp: ArrayModule, x: Array) -> Array:
-    """1 / (1 + exp(-x)), without overflow on either side."""
-    one = xp.ones((), x.dtype)
-    if x.dtype.kind == "c":
-        return one / (one + xp.exp(-x))
-    small = xp.exp(-xp.absolute(x))
-    return xp.where(x >= 0, one, small) / (one + small)
+    """1 / (1 + exp(-x))."""
+    one = x.dtype.type(1)
+    if not x.ndim or x.dtype.kind == "c":
+        quotient: Array = one / (one + xp.exp(-x))
+        return quotient
+    power = xp.negative(x)
+    xp.exp(power, out=power)  # infinite far below zero, where the result is 0
+    power += one
+    return xp.divide(one, power, out=power)
 
 
 @kernel("Round")
@@ -279,9 +282,10 @@ def add_n(xp: ArrayModule, *inputs: Any) -> Any:
     total = inputs[0]
     if isinstance(total, TensorList | Optional):
         return functools.reduce(functools.partial(added, xp), inputs)
-    for item in inputs[1:]:
+    for number, item in enumerate(inputs[1:]):
         require_same_shape(item=item, total=total)
-        total = xp.add(total, item)
+        out = total if number and total.ndim else None  # a sum of ours
+        total = xp.add(total, item, out=out)
     return total
 
 

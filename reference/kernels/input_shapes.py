@@ -56,8 +56,8 @@ def require_same_shape(**inputs: Array) -> None:
       InvalidArgument: two have different ones.
 
     """
-    shapes = {name: tuple(given.shape) for name, given in inputs.items()}
-    if len(set(shapes.values())) > 1:
+    if len({given.shape for given in inputs.values()}) > 1:
+        shapes = {name: given.shape for name, given in inputs.items()}
         texts = (f"{name}: {bracketed(shape)}" for name, shape in shapes.items())
         raise InvalidArgument(f"These must have one shape: {', '.join(texts)}")
 

@@ -37,7 +37,8 @@ def matmul(xp: ArrayModule, a: Array, b: Array, *, transpose_a: bool, transpose_
 
 
 def _adjoint(xp: ArrayModule, x: Array) -> Array:
-    return xp.conj(xp.swapaxes(x, -1, -2))
+    turned = xp.swapaxes(x, -1, -2)
+    return xp.conj(turned) if x.dtype.kind == "c" else turned
 
 
 @kernel("BatchMatMul")

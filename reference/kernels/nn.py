@@ -17,6 +17,7 @@ from sessrun.reference.kernels.input_shapes import (
     require_same_shape,
 )
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.row_sums import row_maxima, row_sums
 
 #: The constants of the scaled exponential linear unit.
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
@@ -27,6 +28,10 @@ _SOFTPLUS_EDGE: Final = {
     name: bits * math.log(2.0) - 2.0
     for name, bits in (("bfloat16", 7), ("float16", 10), ("float32", 23), ("float64", 52))
 }
+
+
+#: Logits whose size is below it are not shifted: sums of their exponentials are normal numbers.
+_SMALL: Final = 60
 
 
 def _constant(number: float, like: Array) -> Array:
@@ -95,15 +100,18 @@ def _shifted(xp: ArrayModule, logits: Array) -> Array:
     require_rank_at_least(1, logits=logits)
     if not logits.size:
         return logits
-    return logits - xp.max(logits, axis=-1, keepdims=True)
+    return logits - row_maxima(xp, logits)
 
 
 @kernel("Softmax")
 @widened
 def softmax(xp: ArrayModule, logits: Array) -> Array:
     """exp(logits), scaled so that each row (the last dimension) has the sum 1."""
-    powers = xp.exp(_shifted(xp, logits))
-    return powers / xp.add.reduce(powers, axis=-1, keepdims=True)
+    require_rank_at_least(1, logits=logits)
+    is_small = xp is HOST and logits.size and abs(HOST.max(logits)) < _SMALL > abs(HOST.min(logits))
+    powers = xp.exp(logits if is_small else _shifted(xp, logits))
+    powers /= row_sums(xp, powers)
+    return powers
 
 
 @kernel("LogSoftmax")
@@ -111,7 +119,7 @@ def softmax(xp: ArrayModule, logits: Array) -> Array:
 def log_softmax(xp: ArrayModule, logits: Array) -> Array:
     """The logarithm of the softmax of each row."""
     shifted = _shifted(xp, logits)
-    return shifted - xp.log(xp.add.reduce(xp.exp(shifted), axis=-1, keepdims=True))
+    return shifted - xp.log(row_sums(xp, xp.exp(shifted)))
 
 
 def _biased(x: Array, bias: Array, first: bool) -> Array:
@@ -172,12 +180,25 @@ def cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Arra
             f"logits and labels must be broadcastable to rank 2: {features.shape}, {labels.shape}"
         )
     shape = HOST.broadcast_shapes(features.shape, labels.shape)
-    logits = features.astype("float64")
-    wanted = xp.broadcast_to(labels, shape).astype("float64")
-    logs = log_softmax(xp, xp.broadcast_to(logits, shape))
-    loss = -xp.add.reduce(xp.where(wanted == 0, 0.0, wanted * logs), axis=1)
-    gradient = xp.exp(logs) - wanted
-    return loss.astype(features.dtype), gradient.astype(features.dtype)
+    dtype = features.dtype
+    if dtype.itemsize == 2:
+        features, labels = features.astype("float32"), labels.astype("float32")
+    shifted, gradient, sums = _softmax_parts(xp, xp.broadcast_to(features, shape))
+    losses = labels * (xp.log(sums) - shifted)
+    if not xp.all(labels):  # where the label is 0 there is no loss, even of an infinite logit
+        losses = xp.where(labels == 0, losses.dtype.type(0), losses)
+    gradient -= labels
+    loss = row_sums(xp, losses)[:, 0]
+    return loss.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+
+
+def _softmax_parts(xp: ArrayModule, logits: Array) -> tuple[Array, Array, Array]:
+    """The logits of a matrix minus their row's maximum, their softmax, and the sums of exp."""
+    shifted = _shifted(xp, logits)
+    powers = xp.exp(shifted)
+    sums = row_sums(xp, powers)
+    powers /= sums
+    return shifted, powers, sums
 
 
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
@@ -199,15 +220,21 @@ def sparse_cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tup
             f"Received a label value of {int(labels[outside][-1])} which is "
             f"outside the valid range of [0, {classes})."
         )
-    logs = log_softmax(xp, features.astype("float64"))
-    chosen = xp.arange(classes)[None, :] == labels[:, None]
-    loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)
-    gradient = xp.exp(logs) - chosen.astype("float64")
-    if xp is not HOST:
+    dtype = features.dtype
+    wide = features.astype("float32") if dtype.itemsize == 2 else features
+    shifted, gradient, sums = _softmax_parts(xp, wide)
+    logs = xp.log(sums)[:, 0]
+    if xp is HOST:
+        rows = HOST.arange(len(labels))
+        loss = logs - shifted[rows, labels]
+        gradient[rows, labels] -= gradient.dtype.type(1)
+    else:
         # On a GPU labels outside of the range are no error, but give NaN, as TensorFlow documents.
+        chosen = xp.arange(classes)[None, :] == labels[:, None]
+        loss = logs - xp.add.reduce(xp.where(chosen, shifted, shifted.dtype.type(0)), axis=1)
         loss = xp.where(outside, xp.nan, loss)
-        gradient = xp.where(outside[:, None], xp.nan, gradient)
-    return loss.astype(features.dtype), gradient.astype(features.dtype)
+        gradient = xp.where(outside[:, None], xp.nan, gradient - chosen.astype(gradient.dtype))
+    return loss.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
 
 
 GradientFunction = Callable[[ArrayModule, Array, Array], Array]
@@ -276,15 +303,23 @@ def softsign_grad(xp: ArrayModule, gradients: Array, features: Array) -> Array:
 
 
 @_gradient("SigmoidGrad")
-def sigmoid_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
+def sigmoid_grad(_: ArrayModule, y: Array, dy: Array) -> Array:
     """Elementwise dy * y * (1 - y)."""
-    return y * (xp.ones((), y.dtype) - y) * dy
+    slope: Array = y.dtype.type(1) - y
+    slope *= y
+    slope *= dy
+    return slope
 
 
 @_gradient("TanhGrad")
 def tanh_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
     """Elementwise dy * (1 - y * y)."""
-    return (xp.ones((), y.dtype) - y * y) * dy
+    slope = y * y
+    slope = (
+        xp.subtract(y.dtype.type(1), slope, out=slope) if slope.ndim else y.dtype.type(1) - slope
+    )
+    slope *= dy
+    return slope
 
 
 @_gradient("InvGrad", "ReciprocalGrad")

@@ -5,12 +5,19 @@ The first one, which takes the moments, is in graphs up to version 8; later ones
 
 from __future__ import annotations
 
+from typing import Final
+
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.channel_blocks import column_sums, scaled, scaled_difference
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+
+#: The largest square of a mean, divided by its variance, that sums are not centred for: a
+#: difference of such sums in float32 loses two bits.
+_FAR: Final = 4
 
 
 def _float(attr: float) -> Array:
@@ -59,6 +66,36 @@ class _BatchNorm:
                 )
 
 
+def _moments(xp: ArrayModule, rows: Array) -> tuple[Array, Array]:
+    """The mean and the variance of each column of a matrix that is not empty."""
+    if xp is HOST:
+        totals, squares = column_sums([(rows, None), (rows, rows)])
+        centre, square = totals / len(rows), squares / len(rows)
+        spread = square - centre * centre
+        if HOST.all(centre * centre <= _FAR * spread):
+            return centre.astype("float32"), spread.astype("float32")
+    centre = _mean(xp, rows)
+    moved = rows - centre
+    return centre, _mean(xp, moved * moved)
+
+
+def _is_near(xp: ArrayModule, centre: Array, inverse: Array) -> bool:
+    """Whether means are so small, times the inverse deviations, that sums need no centring."""
+    return xp is HOST and bool(HOST.all(HOST.square(centre * inverse) <= _FAR))
+
+
+def _normalized(
+    norm: _BatchNorm, rows: Array, centre: Array, spread: Array, scale: Array, offset: Array
+) -> Array:
+    """The rows with this mean and variance, scaled and shifted."""
+    xp = norm.xp
+    deviation = xp.sqrt(spread + norm.epsilon)
+    factors = scale / deviation
+    if _is_near(xp, centre, 1 / deviation):
+        return scaled(rows, factors, offset - centre * factors)
+    return (rows - centre) * factors + offset
+
+
 def _mean(xp: ArrayModule, rows: Array) -> Array:
     """The mean of each column, summed by blocks of rows first to keep rounding errors small."""
     count, channels = rows.shape
@@ -89,16 +126,12 @@ def batch_norm(bind: Bind) -> KernelFunction:
             norm.check(channels, mean=mean, variance=variance)
         rest = (xp.zeros((), scale.dtype),) if norm.extra else ()
         if not norm.training:
-            factors = scale / xp.sqrt(variance + norm.epsilon)
-            y = norm.back((rows - mean) * factors + offset, x.shape)
+            y = norm.back(_normalized(norm, rows, mean, variance, scale, offset), x.shape)
             return y, mean, variance, mean, variance, *rest
         if not len(rows):
             return _empty(xp, norm, x, mean, variance, factor, scale, rest)
-        centre = _mean(xp, rows)
-        moved = rows - centre
-        spread = _mean(xp, moved * moved)
-        factors = scale / xp.sqrt(spread + norm.epsilon)
-        y = norm.back(moved * factors + offset, x.shape)
+        centre, spread = _moments(xp, rows)
+        y = norm.back(_normalized(norm, rows, centre, spread, scale, offset), x.shape)
         sample = spread * _float(len(rows) / max(len(rows) - 1, 1))
         if factor == 1:
             return y, centre, sample, centre, spread, *rest
@@ -142,6 +175,11 @@ def batch_norm_grad(bind: Bind) -> KernelFunction:
         norm.check(channels, scale=scale, reserve_space_1=mean, reserve_space_2=variance)
         nothing = xp.zeros(0, scale.dtype)
         inverse = 1 / xp.sqrt(variance + norm.epsilon)
+        if _is_near(xp, mean, inverse):
+            dx, by_scale, by_offset = _near_gradients(
+                norm, above, rows, scale * inverse, mean, inverse
+            )
+            return norm.back(dx, x.shape), by_scale, by_offset, nothing, nothing
         moved = rows - mean
         count = _float(max(len(rows), 1))
         by_offset = _mean(xp, above) * count
@@ -155,6 +193,22 @@ def batch_norm_grad(bind: Bind) -> KernelFunction:
         return norm.back(dx, x.shape), by_scale, by_offset, nothing, nothing
 
     return compute
+
+
+def _near_gradients(
+    norm: _BatchNorm, above: Array, rows: Array, factors: Array, mean: Array, inverse: Array
+) -> tuple[Array, Array, Array]:
+    """The gradients by the rows, the scale and the offset, of means that `_is_near`."""
+    totals, products = column_sums([(above, None), (above, rows)])
+    by_factor = products - mean * totals
+    by_scale, by_offset = (sums.astype("float32") for sums in (by_factor * inverse, totals))
+    count = max(len(rows), 1)
+    if norm.training:
+        slopes = factors * inverse * inverse * by_factor / count
+        offsets = factors * totals / count - slopes * mean
+        vectors = (vector.astype("float32") for vector in (slopes, offsets))
+        return scaled_difference(above, factors, rows, *vectors), by_scale, by_offset
+    return above * factors, by_scale, by_offset
 
 
 def _check(t: Array, vectors: dict[str, Array]) -> None:

@@ -1,0 +1,130 @@
+"""Sums and products of the columns of matrices in host memory, in blocks that stay in the cache.
+
+numpy works row by row, and short rows cost it more than their elements. So each block of rows is
+taken as a matrix of fewer and longer rows, in which the columns repeat. What a block gives does not
+depend on the threads that share the blocks of a large matrix.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from sessrun.reference.base.arrays import Array
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.products import shared_out
+
+__all__ = ["column_sums", "scaled", "scaled_difference"]
+
+#: The elements of a long row, about, and of a block.
+_ROW: Final = 1024
+_BLOCK: Final = 65536
+#: The elements of a matrix from which on threads share its blocks, and into how many parts.
+_WORTH_SHARING: Final = 2**19
+_PARTS: Final = 4
+
+#: A block: its number, its rows, and how many of them make a long one.
+_Block = tuple[int, slice, int]
+
+
+def _blocks(count: int, columns: int) -> Iterator[tuple[slice, int]]:
+    """Blocks of rows, and how many rows of each make a long one."""
+    repeats = max(1, _ROW // max(1, columns))
+    size = max(1, _BLOCK // (repeats * max(1, columns))) * repeats
+    regular = count // repeats * repeats
+    for start in range(0, regular, size):
+        yield slice(start, min(start + size, regular)), repeats
+    if regular < count:
+        yield slice(regular, count), 1
+
+
+def _each_block(rows: Array, function: Callable[[Sequence[_Block]], object]) -> int:
+    """Call a function with blocks of a matrix, in threads if it is large.
+
+    Returns:
+      The number of blocks.
+
+    """
+    blocks = [(n, *block) for n, block in enumerate(_blocks(*rows.shape))]
+    if rows.size < _WORTH_SHARING:
+        function(blocks)
+    else:
+        size = -(-len(blocks) // _PARTS)
+        parts = [blocks[start : start + size] for start in range(0, len(blocks), size)]
+        shared_out(function, parts, size=None)
+    return len(blocks)
+
+
+def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:
+    """The sums of each column of products, float64.
+
+    Long sums are of sums of blocks, so that rounding errors stay small.
+
+    Args:
+      pairs: pairs of float matrices of one shape, whose elements are multiplied; in place of the
+        second one None for 1.
+
+    """
+    first = pairs[0][0]
+    count, columns = first.shape
+    blocks = sum(1 for _ in _blocks(count, columns))
+    width = columns * max(1, _ROW // max(1, columns))
+    sums = HOST.zeros((len(pairs), blocks, width), first.dtype)
+
+    def add_up(blocks: Sequence[_Block]) -> None:
+        for number, block, repeats in blocks:
+            for partial, (left, right) in zip(sums, pairs, strict=True):
+                wide = left[block].reshape(-1, repeats * columns)
+                out = partial[number, : repeats * columns]
+                if right is None:
+                    HOST.add.reduce(wide, axis=0, out=out)
+                else:
+                    HOST.einsum("ij,ij->j", wide, right[block].reshape(wide.shape), out=out)
+
+    _each_block(first, add_up)
+    totals = HOST.add.reduce(sums, axis=1, dtype="float64")
+    return list(HOST.add.reduce(totals.reshape(len(pairs), -1, columns), axis=1))
+
+
+def scaled(rows: Array, factors: Array, offsets: Array) -> Array:
+    """The matrix rows * factors + offsets, the vectors one number a column."""
+    out = HOST.empty(rows.shape, rows.dtype)
+    repeated = _repeated(factors, offsets)
+
+    def scale(blocks: Sequence[_Block]) -> None:
+        for _, block, repeats in blocks:
+            factor, offset = repeated(repeats)
+            target = out[block].reshape(-1, len(factor))
+            HOST.multiply(rows[block].reshape(target.shape), factor, out=target)
+            HOST.add(target, offset, out=target)
+
+    _each_block(rows, scale)
+    return out
+
+
+def scaled_difference(
+    above: Array, factors: Array, rows: Array, slopes: Array, offsets: Array
+) -> Array:
+    """The matrix above * factors - (rows * slopes + offsets), the vectors one number a column."""
+    out = HOST.empty(rows.shape, rows.dtype)
+    repeated = _repeated(factors, slopes, offsets)
+
+    def subtract(blocks: Sequence[_Block]) -> None:
+        scratch = HOST.empty(max(_BLOCK, rows.shape[1]), rows.dtype)
+        for _, block, repeats in blocks:
+            factor, slope, offset = repeated(repeats)
+            target = out[block].reshape(-1, len(factor))
+            taken = scratch[: target.size].reshape(target.shape)
+            HOST.multiply(rows[block].reshape(target.shape), slope, out=taken)
+            HOST.add(taken, offset, out=taken)
+            HOST.multiply(above[block].reshape(target.shape), factor, out=target)
+            HOST.subtract(target, taken, out=target)
+
+    _each_block(rows, subtract)
+    return out
+
+
+def _repeated(*vectors: Array) -> Callable[[int], list[Array]]:
+    """The function from a number of times to the vectors, each repeated so often."""
+    return functools.cache(lambda times: [HOST.tile(vector, times) for vector in vectors])
