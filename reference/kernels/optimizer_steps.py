@@ -7,13 +7,11 @@ the same for all operations. Their arrays are updated in place if there are no o
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.half_arrays import Halves
-from sessrun.reference.base.host_arrays import set_writeable
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels import fused
@@ -22,6 +20,7 @@ from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
+from sessrun.reference.kernels.written_buffers import written
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -32,8 +31,6 @@ __all__ = ["formula"]
 _BLOCK: Final = 32768
 #: The number of float16 from which on they are converted to float32 together.
 _MANY: Final = 2048
-#: The reference count of an array that is not shared: the variable here, and the argument.
-_OURS: Final = 2
 #: The names of inputs in messages, if they differ.
 _SPOKEN: Final = {
     "l1": "l1 regularization strength",
@@ -122,7 +119,7 @@ def _update(
     arrays: list[Array] = []
     try:
         check(_shape_of_all(names, buffers))
-        arrays.extend(map(_written, locked))
+        arrays.extend(map(written, locked))
         update([arrays[locked.index(buffer)] for buffer in buffers])
     finally:
         for buffer, array in zip(locked, arrays, strict=False):
@@ -141,26 +138,6 @@ def _shape_of_all(names: Sequence[str], buffers: Sequence[VariableBuffer]) -> tu
                 f"var and {name} do not have the same shape{bracketed(first)} {bracketed(shape)}"
             )
     return first
-
-
-def _written(buffer: VariableBuffer) -> Array:
-    """The buffer's array to be updated, in C order; a copy if anything else may read it.
-
-    The buffer is empty meanwhile, and locked, so that readers wait.
-    """
-    array, buffer.value = buffer.value, None
-    is_own = not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
-    if is_own and sys.getrefcount(array) <= _OURS:
-        if isinstance(array, HOST.ndarray):
-            set_writeable(array, True)
-        own: Array = array
-        return own
-    try:
-        copy: Array = HOST.array(array) if isinstance(array, HOST.generic) else array.copy()
-    except MemoryError:
-        buffer.value = array
-        raise
-    return copy
 
 
 def _train(

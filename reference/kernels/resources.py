@@ -24,7 +24,14 @@ from sessrun.reference.kernels.index_ranges import within, zeroed
 from sessrun.reference.kernels.indexing import gather_nd
 from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
-from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
+from sessrun.reference.kernels.updates import (
+    SLICE_UPDATES,
+    RowUpdate,
+    Update,
+    row_update,
+    slice_update,
+)
+from sessrun.reference.kernels.written_buffers import kept_array, update_rows
 from sessrun.reference.state.resources import ResourceStore
 
 __all__ = ["Handle"]
@@ -157,7 +164,7 @@ def assign_variable(bind: Bind) -> KernelFunction:
                     f"Trying to assign to variable with tensor with wrong shape. "
                     f"Expected {buffer.value.shape} got {value.shape}"
                 )
-            buffer.value = frozen(bind.xp.array(value))
+            buffer.value = frozen(kept_array(bind.xp, value))
 
     return compute
 
@@ -209,7 +216,7 @@ def resource_gather(xp: ArrayModule, handle: Handle, indices: Array, *, batch_di
         raise InvalidArgument(f"params must be at least {batch_dims + 1} dimensional")
     indices, inside = within(xp, indices, params.shape[batch_dims], "indices")
     if batch_dims == 0:
-        return zeroed(xp, params[indices, ...], inside)
+        return zeroed(xp, xp.take(params, indices, axis=0), inside)
     batch_indices = []
     for axis in range(batch_dims):
         shape = [1] * indices.ndim
@@ -225,7 +232,19 @@ def resource_gather_nd(bind: Bind) -> KernelFunction:
     return lambda handle, indices: gather_nd(xp, handle.find().read(), indices)
 
 
-def _scatter(op_type: str, update: Update, handle: str = "resource") -> None:
+def _scatter_rows(op_type: str, update: RowUpdate) -> None:
+    def bind(bind: Bind) -> KernelFunction:
+        xp = bind.xp
+
+        def compute(handle: Handle, indices: Array, updates: Array) -> None:
+            update_rows(handle.find(), update, xp, indices, updates)
+
+        return compute
+
+    binder(op_type, host_inputs=("resource",))(bind)
+
+
+def _scatter(op_type: str, update: Update) -> None:
     def bind(bind: Bind) -> KernelFunction:
         xp = bind.xp
 
@@ -236,7 +255,7 @@ def _scatter(op_type: str, update: Update, handle: str = "resource") -> None:
 
         return compute
 
-    binder(op_type, host_inputs=(handle,))(bind)
+    binder(op_type, host_inputs=("ref",))(bind)
 
 
 for _name, _ufunc in (
@@ -248,9 +267,9 @@ for _name, _ufunc in (
     ("Min", "minimum"),
     ("Max", "maximum"),
 ):
-    _scatter(f"ResourceScatter{_name}", row_update(_ufunc))
+    _scatter_rows(f"ResourceScatter{_name}", row_update(_ufunc))
 for _name, _ufunc in SLICE_UPDATES.items():
-    _scatter(f"ResourceScatterNd{_name}", slice_update(_ufunc), "ref")
+    _scatter(f"ResourceScatterNd{_name}", slice_update(_ufunc))
 
 
 @kernel("ResourceCountUpTo", host_inputs=("resource",))

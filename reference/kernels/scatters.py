@@ -7,6 +7,7 @@ none of which updates an element twice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -36,6 +37,10 @@ _WIDER: Final[Mapping[str, str]] = {
     "float16": "float32",
 }
 
+#: The elements of a row from which on turns are faster than `ufunc.at`, and the most turns.
+_LONG_ROW: Final = 16
+_MOST_TURNS: Final = 8
+
 
 def scatter(
     xp: ArrayModule, name: str, out: Array, indices: Array | tuple[object, ...], updates: Array
@@ -51,7 +56,7 @@ def scatter(
 
     """
     if xp is HOST:
-        getattr(xp, name).at(out, indices, updates)
+        _scatter_on_host(name, out, indices, updates)
     elif name == "subtract":
         scatter(xp, "add", out, indices, -updates)
     elif name not in _AT:
@@ -67,6 +72,39 @@ def scatter(
         combined = out.astype(wider)
         getattr(xp, name).at(combined, indices, updates.astype(wider))
         out[...] = combined.astype(out.dtype)
+
+
+def _scatter_on_host(
+    name: str, out: Array, indices: Array | tuple[object, ...], updates: Array
+) -> None:
+    """Combine rows in turns, in each of which they are distinct; what is left by `ufunc.at`.
+
+    `at` takes 8 ns for an element, a turn of long rows a quarter of that. An element's updates come
+    in the same order.
+    """
+    function = getattr(HOST, name)
+    is_by_row = not isinstance(indices, tuple) and out.dtype.kind in "fc" and indices.size > 1
+    if not is_by_row or math.prod(out.shape[1:]) < _LONG_ROW:
+        function.at(out, indices, updates)
+        return
+    assert not isinstance(indices, tuple)
+    rows = indices.reshape(-1)
+    updates = HOST.broadcast_to(updates, indices.shape + out.shape[1:])
+    updates = updates.reshape(-1, *out.shape[1:])
+    left = HOST.arange(rows.size)
+    first = HOST.empty(out.shape[0], left.dtype)  # of a row the position of its first update
+    for _ in range(_MOST_TURNS):
+        first[rows[left[::-1]]] = left[::-1]
+        is_first = first[rows[left]] == left
+        chosen = left[is_first]
+        target = rows[chosen]
+        combined = out.take(target, axis=0)
+        function(combined, updates.take(chosen, axis=0), out=combined)
+        out[target] = combined
+        left = left[~is_first]
+        if not left.size:
+            return
+    function.at(out, rows[left], updates[left])
 
 
 def _in_turns(xp: ArrayModule, name: str, out: Array, rows: Array, updates: Array) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints
 from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
 from sessrun.reference.kernels.registry import Bind, kernel
@@ -161,6 +162,17 @@ def _distinct(items: Iterable[Hashable]) -> tuple[list[int], list[int], list[int
     return first, which, count
 
 
+def _distinct_integers(x: Array) -> tuple[Array, Array, Array]:
+    """As `_distinct`, of a vector of integers."""
+    _, first, which, count = HOST.unique(
+        x, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = HOST.argsort(first)
+    numbers = HOST.empty(len(order), "int64")
+    numbers[order] = HOST.arange(len(order))
+    return first[order], numbers[which], count[order]
+
+
 @kernel("Unique", "UniqueWithCounts", devices=("CPU",))
 def unique(
     bind: Bind, x: Array, *, out_idx: str
@@ -168,7 +180,7 @@ def unique(
     """The distinct elements in order of occurrence, the index of each element, and the counts."""
     xp, dtype, counted = bind.xp, dtype_of(out_idx), bind.node.type == "UniqueWithCounts"
     require_rank(1, x=x)
-    first, which, count = _distinct(x.tolist())
+    first, which, count = _distinct_integers(x) if is_integer(x) else _distinct(x.tolist())
     outputs = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
     return (*outputs, xp.asarray(count, dtype=dtype)) if counted else outputs
 

@@ -32,7 +32,14 @@ from sessrun.reference.kernels.registry import (
     binder,
     kernel,
 )
-from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
+from sessrun.reference.kernels.updates import (
+    SLICE_UPDATES,
+    RowUpdate,
+    Update,
+    row_update,
+    slice_update,
+)
+from sessrun.reference.kernels.written_buffers import kept_array, update_rows
 
 #: The context of an update that does not lock.
 _UNLOCKED: Final = contextlib.nullcontext()
@@ -132,7 +139,7 @@ def assign(bind: Bind) -> KernelFunction:
                     "Assign requires shapes of both tensors to match. lhs shape= "
                     f"{list(wanted)} rhs shape= {list(value.shape)}"
                 )
-            ref.value = frozen(bind.xp.array(value))
+            ref.value = frozen(kept_array(bind.xp, value))
         return ref
 
     return compute
@@ -192,6 +199,19 @@ def count_up_to(xp: ArrayModule, ref: VariableBuffer, *, limit: int) -> Array:
     return old
 
 
+def _scatter_rows(op_type: str, update: RowUpdate) -> None:
+    def bind(bind: Bind) -> KernelFunction:
+        xp = bind.xp
+
+        def compute(ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
+            update_rows(ref, update, xp, indices, updates)
+            return ref
+
+        return compute
+
+    binder(op_type)(bind)
+
+
 def _scatter(op_type: str, update: Update) -> None:
     def bind(bind: Bind) -> KernelFunction:
         xp, held = bind.xp, _held(bind)
@@ -215,6 +235,6 @@ for _name, _ufunc in (
     ("Min", "minimum"),
     ("Max", "maximum"),
 ):
-    _scatter(f"Scatter{_name}", row_update(_ufunc))
+    _scatter_rows(f"Scatter{_name}", row_update(_ufunc))
 for _name, _ufunc in SLICE_UPDATES.items():
     _scatter(f"ScatterNd{_name}", slice_update(_ufunc))

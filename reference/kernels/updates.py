@@ -1,4 +1,4 @@
-"""Updates of rows and slices of a variable: new arrays from the old one and the updates.
+"""Updates of rows of a variable, in place, and of slices: a new array from the old one.
 
 Extrema of rows take up to three times TensorFlow's time: numpy's `ufunc.at` has no vector loop for
 them.
@@ -14,10 +14,12 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import truncated_quotient
 from sessrun.reference.kernels.index_ranges import check_range, within, zeroed
 from sessrun.reference.kernels.indexing import scattered
-from sessrun.reference.kernels.input_shapes import require_rank_at_least
 from sessrun.reference.kernels.scatters import SUMS, scatter
 
-__all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
+__all__ = ["SLICE_UPDATES", "RowUpdate", "Update", "row_update", "slice_update"]
+
+#: `update(xp, array, indices, updates)` changes the variable's array.
+RowUpdate = Callable[[ArrayModule, Array, Array, Array], None]
 
 #: `update(xp, old, indices, updates)` returns the variable's new array.
 Update = Callable[[ArrayModule, Array, Array, Array], Array]
@@ -32,56 +34,53 @@ SLICE_UPDATES: Final[dict[str, str | None]] = {
 }
 
 
-def row_update(ufunc: str | None) -> Update:
+def row_update(ufunc: str | None) -> RowUpdate:
     """The update of rows by the name of a ufunc; None replaces them. Scalar updates are broadcast.
 
-    The update raises InvalidArgument for an index out of range or updates of another shape.
+    The update raises InvalidArgument for an index out of range or updates of another shape, before
+    it changes anything.
     """
 
-    def update(xp: ArrayModule, old: Array, indices: Array, updates: Array) -> Array:
-        require_rank_at_least(1, params=old)
-        if updates.ndim and updates.shape != indices.shape + old.shape[1:]:
+    def update(xp: ArrayModule, array: Array, indices: Array, updates: Array) -> None:
+        if updates.ndim and updates.shape != indices.shape + array.shape[1:]:
             raise InvalidArgument(
                 "Must have updates.shape = indices.shape + params.shape[1:] or "
                 f"updates.shape = [], got updates.shape {updates.shape}, "
-                f"indices.shape {indices.shape}, params.shape {old.shape}"
+                f"indices.shape {indices.shape}, params.shape {array.shape}"
             )
         if ufunc in SUMS:
-            indices, inside = within(xp, indices, old.shape[0], "indices")
+            indices, inside = within(xp, indices, array.shape[0], "indices")
             if inside is not None:
-                updates = xp.broadcast_to(updates, indices.shape + old.shape[1:])
+                updates = xp.broadcast_to(updates, indices.shape + array.shape[1:])
                 updates = zeroed(xp, updates, inside)
         else:
-            check_range(xp, indices, old.shape[0], "indices")
-        new = old.copy()
+            check_range(xp, indices, array.shape[0], "indices")
         if not indices.size:
-            return new
+            return
         if ufunc is None:
-            new[indices, ...] = (
-                updates  # with an ellipsis, so that a string of rank 0 stays an array
-            )
+            # With an ellipsis, so that a string of rank 0 stays an array.
+            array[indices, ...] = updates
         elif ufunc == "divide":
-            _divide_rows(xp, new, indices, updates)
+            _divide_rows(xp, array, indices, updates)
         else:
-            scatter(xp, ufunc, new, indices, updates)
-        return new
+            scatter(xp, ufunc, array, indices, updates)
 
     return update
 
 
-def _divide_rows(xp: ArrayModule, new: Array, indices: Array, updates: Array) -> None:
+def _divide_rows(xp: ArrayModule, array: Array, indices: Array, updates: Array) -> None:
     """Divide rows one after the other: integers truncate, so that the order matters."""
-    if new.dtype.kind not in "iu":
-        scatter(xp, "divide", new, indices, updates)
+    if array.dtype.kind not in "iu":
+        scatter(xp, "divide", array, indices, updates)
         return
     rows = indices.reshape(-1)
-    parts = xp.broadcast_to(updates, indices.shape + new.shape[1:])
-    parts = parts.reshape((rows.shape[0], *new.shape[1:]))
+    parts = xp.broadcast_to(updates, indices.shape + array.shape[1:])
+    parts = parts.reshape((rows.shape[0], *array.shape[1:]))
     if not xp.all(parts):
         raise InvalidArgument("Integer division by zero")
     for step in range(rows.shape[0]):
         row = rows[step : step + 1]
-        new[row] = truncated_quotient(xp, new[row], parts[step : step + 1])
+        array[row] = truncated_quotient(xp, array[row], parts[step : step + 1])
 
 
 def slice_update(ufunc: str | None) -> Update:
