@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, KernelError
-from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import TensorList, added
@@ -73,6 +73,10 @@ def _direct(name: str) -> Callable[[Bind], KernelFunction]:
 
 for _op, _name in _DIRECT.items():
     binder(_op)(_direct(_name))
+
+
+#: The elements of sums that are added at a time.
+_BLOCK: Final = 16384
 
 
 def is_integer(array: Array) -> bool:
@@ -282,11 +286,23 @@ def add_n(xp: ArrayModule, *inputs: Any) -> Any:
     total = inputs[0]
     if isinstance(total, TensorList | Optional):
         return functools.reduce(functools.partial(added, xp), inputs)
-    for number, item in enumerate(inputs[1:]):
+    for item in inputs[1:]:
         require_same_shape(item=item, total=total)
-        out = total if number and total.ndim else None  # a sum of ours
-        total = xp.add(total, item, out=out)
-    return total
+    if xp is HOST and len(inputs) > 2 and total.size >= _BLOCK:
+        return _sum_in_blocks(inputs)
+    return functools.reduce(xp.add, inputs)
+
+
+def _sum_in_blocks(inputs: Sequence[Array]) -> Array:
+    """The sum of large arrays, in blocks that stay in the cache."""
+    out = HOST.empty(inputs[0].shape, inputs[0].dtype)
+    sums, *flat = (array.reshape(-1) for array in (out, *inputs))
+    for start in range(0, len(sums), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        total = HOST.add(flat[0][part], flat[1][part], out=sums[part])
+        for item in flat[2:]:
+            HOST.add(total, item[part], out=total)
+    return out
 
 
 @kernel("AccumulateNV2")

@@ -12,16 +12,16 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument
 from sessrun.reference.kernels.decompositions import square
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import (
     one_number,
     require_rank,
     require_rank_at_least,
     require_same_shape,
 )
-from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scientific import fixed_random_state, linear_algebra
+from sessrun.reference.kernels.small_products import host_product
 
 
 @kernel("MatMul")
@@ -33,7 +33,7 @@ def matmul(xp: ArrayModule, a: Array, b: Array, *, transpose_a: bool, transpose_
     right = b.T if transpose_b else b
     if left.shape[1] != right.shape[0]:
         raise InvalidArgument(f"Matrix size-incompatible: In[0]: {a.shape}, In[1]: {b.shape}")
-    return product(xp, left, right)
+    return host_product(left, right) if xp is HOST else xp.matmul(left, right)
 
 
 def _adjoint(xp: ArrayModule, x: Array) -> Array:
@@ -60,7 +60,7 @@ def batch_matmul(xp: ArrayModule, x: Array, y: Array, *, adj_x: bool, adj_y: boo
     right = _adjoint(xp, y) if adj_y else y
     if left.shape[-1] != right.shape[-2]:
         raise InvalidArgument(f"Matrix size-incompatible: In[0]: {x.shape}, In[1]: {y.shape}")
-    return product(xp, left, right)
+    return host_product(left, right) if xp is HOST else xp.matmul(left, right)
 
 
 #: Dtypes whose products have a wider dtype.

@@ -16,6 +16,7 @@ from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.input_shapes import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.row_sums import row_sums
 from sessrun.reference.kernels.scatters import scatter
 
 __all__ = ["axis_of"]
@@ -66,6 +67,9 @@ def _reduction(
 
 @widened
 def _sum(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
+    if axes == (x.ndim - 1,) and x.dtype.kind == "f":
+        sums = row_sums(xp, x)
+        return sums if keep else sums.reshape(x.shape[:-1])
     # numpy sums pairwise along a contiguous axis only; else rounding errors add up.
     if x.ndim - 1 in axes and x.dtype.kind in "fc":
         x = xp.ascontiguousarray(x)

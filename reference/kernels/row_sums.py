@@ -27,7 +27,8 @@ def row_sums(xp: ArrayModule, x: Array) -> Array:
     if xp is HOST and x.dtype == "float32" and 0 < length <= _SUMMED and x.size >= _MANY:
         ones = HOST.ones((length, 1), x.dtype)
         return product(HOST, x.reshape(-1, length), ones).reshape(*x.shape[:-1], 1)
-    return xp.add.reduce(x, axis=-1, keepdims=True)
+    # numpy sums pairwise along a contiguous axis only; else rounding errors add up.
+    return xp.add.reduce(xp.ascontiguousarray(x), axis=-1, keepdims=True)
 
 
 def row_maxima(xp: ArrayModule, x: Array) -> Array:

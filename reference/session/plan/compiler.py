@@ -29,6 +29,7 @@ from sessrun.reference.session.execute.steps import (
 from sessrun.reference.session.execute.waiting_plan import WaitingPlan
 from sessrun.reference.session.plan.dataflow_compiler import compile_flow
 from sessrun.reference.session.plan.drafts import Draft, TracedPlan
+from sessrun.reference.session.plan.folding import FOLDED, folded
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.late_reads import late_reads
 from sessrun.reference.session.plan.locations import (
@@ -208,7 +209,7 @@ class _Compiler:
             else:
                 location = location_of(device, tensor.dtype, on_host=entry.gives_host(arg.name))
                 outputs.append(self._define(tensor, location))
-        if not self._is_given(op, device, function, outputs):
+        if not self._is_given(op, device, function, inputs, outputs):
             self.drafts.append(Draft(op, device, function, inputs, outputs))
 
     def _is_given(
@@ -216,10 +217,18 @@ class _Compiler:
         op: Operation,
         device: LocalDevice,
         function: Kernel,
+        inputs: Sequence[int],
         outputs: Sequence[int | None],
     ) -> bool:
         """Whether the operation's value is the same in every run, and could be computed now."""
-        if self.traced or op.type not in _GIVEN or device.kind != "CPU" or device.is_limited:
+        if self.traced or device.kind != "CPU" or device.is_limited:
+            return False
+        if op.type in FOLDED and inputs and all(register in self.given for register in inputs):
+            values = folded(function, [self.given[register] for register in inputs], len(outputs))
+            pairs = zip(outputs, values or (), strict=False)
+            self.given.update((out, value) for out, value in pairs if out is not None)
+            return values is not None
+        if op.type not in _GIVEN:
             return False
         try:
             self.given.update((out, function()) for out in outputs if out is not None)
