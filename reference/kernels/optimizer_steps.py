@@ -7,7 +7,8 @@ the same for all operations. Their arrays are updated in place if there are no o
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
@@ -24,7 +25,7 @@ from sessrun.reference.kernels.written_buffers import written
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["formula"]
+__all__ = ["DenseStep", "formula"]
 
 #: The number of elements to which a formula is applied at a time in host memory: temporaries
 #: stay in the second level of the cache.
@@ -60,34 +61,98 @@ def _register(declared: Operation, function: Formula) -> None:
     variables = [arg.name for arg in declared.inputs if arg.is_ref or arg.dtype == "resource"]
     gradient = next(name for name in names if name in _GRADIENTS)
     others = {*variables, gradient, "indices"}
-    scalars = [(name, number) for number, name in enumerate(names) if name not in others]
     numbers_of = {name: number for number, name in enumerate(names)}
-    held = [numbers_of[name] for name in variables]
-    first, slope, rows = held[0], numbers_of[gradient], numbers_of.get("indices")
+    places = {name: number for name, number in numbers_of.items() if name not in others}
+    held = tuple(numbers_of[name] for name in variables)
+    slope, rows = numbers_of[gradient], numbers_of.get("indices")
 
     def bind(bind: Bind) -> KernelFunction:
         attrs = {name: value for name, value in bind.attrs.items() if isinstance(value, bool)}
+        step = DenseStep(
+            function,
+            variables,
+            gradient,
+            held,
+            slope,
+            places,
+            attrs,
+            bind.xp,
+            bool(declared.outputs),
+        )
+        if rows is None:
+            return step
 
         def compute(*inputs: Any) -> object:
             buffers = [_buffer(inputs[number]) for number in held]
-            numbers = Numbers(xp=bind.xp, **attrs)
-            for name, number in scalars:
-                value = inputs[number]
-                if value.ndim:
-                    spoken = _SPOKEN.get(name, name)
-                    raise InvalidArgument(f"{spoken} is not a scalar: {_shape(value)}")
-                setattr(numbers, name, value)
-            grad = inputs[slope]
-            if rows is None:
-                _train(numbers, function, variables, buffers, gradient, grad)
-            else:
-                _train_rows(numbers, function, variables, buffers, grad, inputs[rows])
-            return inputs[first]
+            numbers = step.numbers([inputs[number] for number in places.values()])
+            _train_rows(numbers, function, variables, buffers, inputs[slope], inputs[rows])
+            return inputs[held[0]] if declared.outputs else None
 
-        return compute if declared.outputs else lambda *inputs: compute(*inputs) and None
+        return compute
 
     hosted = tuple(name for name in variables if not declared.outputs)
     binder(declared.name, devices=declared.devices, host_inputs=hosted)(bind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseStep:
+    """The kernel of a step for a variable and its slots.
+
+    Attributes:
+      formula: the formula.
+      variables: the names of the inputs that the variable and its slots are.
+      gradient: the name of the gradient.
+      held: the numbers of the inputs that the variable and its slots are.
+      slope: the number of the gradient.
+      scalars: the numbers of the scalar inputs, by name.
+      attrs: the attributes that the formula looks at.
+      xp: the array module.
+      is_given_back: whether the operation has the variable as its output.
+
+    """
+
+    formula: Formula
+    variables: Sequence[str]
+    gradient: str
+    held: tuple[int, ...]
+    slope: int
+    scalars: Mapping[str, int]
+    attrs: Mapping[str, bool]
+    xp: ArrayModule
+    is_given_back: bool
+
+    def __call__(self, *inputs: Any) -> object:
+        """Update the variable; takes the inputs of the operation."""
+        held = [inputs[number] for number in self.held]
+        self.update(held, [inputs[number] for number in self.scalars.values()], inputs[self.slope])
+        return held[0] if self.is_given_back else None
+
+    def update(
+        self, held: Sequence[Handle | VariableBuffer], scalars: Sequence[Array], grad: Array
+    ) -> None:
+        """Update the variable and slots that are held, by scalars in the order of their names."""
+        buffers = [_buffer(given) for given in held]
+        numbers = self.numbers(scalars)
+        _train(numbers, self.formula, self.variables, buffers, self.gradient, grad)
+
+    def train(self, scalars: Sequence[Array], grad: Array, arrays: Sequence[Array]) -> None:
+        """Apply the formula to arrays, which have the shape of the gradient."""
+        _apply(self.numbers(scalars), self.formula, grad, arrays)
+
+    def numbers(self, scalars: Sequence[Array]) -> Numbers:
+        """The numbers of the formula.
+
+        Raises:
+          InvalidArgument: one of them is no scalar.
+
+        """
+        numbers = Numbers(xp=self.xp, **self.attrs)
+        for name, value in zip(self.scalars, scalars, strict=True):
+            if value.ndim:
+                spoken = _SPOKEN.get(name, name)
+                raise InvalidArgument(f"{spoken} is not a scalar: {_shape(value)}")
+            setattr(numbers, name, value)
+        return numbers
 
 
 def _buffer(given: Handle | VariableBuffer) -> VariableBuffer:
@@ -156,17 +221,19 @@ def _train(
                 f"var and {name} do not have the same shape{bracketed(shape)} {_shape(grad)}"
             )
 
-    def update(arrays: Sequence[Array]) -> None:
-        h.one, h.zero = _one_and_zero(arrays[0].dtype)
-        if h.xp is not HOST or grad.size <= _BLOCK:
-            _call(h, function, grad, arrays)
-            return
-        steps, *flat = (array.reshape(-1) for array in (grad, *arrays))
-        for start in range(0, grad.size, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            _call(h, function, steps[part], [array[part] for array in flat])
+    _update(names, buffers, check, lambda arrays: _apply(h, function, grad, arrays))
 
-    _update(names, buffers, check, update)
+
+def _apply(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) -> None:
+    """Apply the formula to arrays of the gradient's shape, to large ones block by block."""
+    h.one, h.zero = _one_and_zero(arrays[0].dtype)
+    if h.xp is not HOST or grad.size <= _BLOCK:
+        _call(h, function, grad, arrays)
+        return
+    steps, *flat = (array.reshape(-1) for array in (grad, *arrays))
+    for start in range(0, grad.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        _call(h, function, steps[part], [array[part] for array in flat])
 
 
 @functools.cache

@@ -39,9 +39,14 @@ class ResourceStore:
 
     Resources of the same container and name that are different ones, such as variables on two
     devices, are kept under different scopes.
+
+    Attributes:
+      removals: how often resources were removed: as long as it is the same, what was found lasts.
+
     """
 
     def __init__(self) -> None:
+        self.removals = 0
         self._lock = threading.RLock()
         self._items: dict[tuple[str, str, str], Any] = {}
 
@@ -73,11 +78,13 @@ class ResourceStore:
     def remove(self, container: str, name: str, scope: str = "") -> Any:
         """Remove the resource and return it; None if it does not exist."""
         with self._lock:
+            self.removals += 1
             return self._items.pop((container or DEFAULT_CONTAINER, name, scope), None)
 
     def clear(self, containers: Iterable[str] = ()) -> None:
         """Remove the resources of these containers; of all containers if none is named."""
         wanted = set(containers)
         with self._lock:
+            self.removals += 1
             for key in [key for key in self._items if not wanted or key[0] in wanted]:
                 del self._items[key]

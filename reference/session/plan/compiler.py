@@ -39,6 +39,7 @@ from sessrun.reference.session.plan.locations import (
     mover,
     slots_of,
 )
+from sessrun.reference.session.plan.optimizer_batching import batched
 from sessrun.reference.session.plan.registers import (
     Registers,
     separate_registers,
@@ -144,6 +145,8 @@ class _Compiler:
             ends.append(len(self.drafts))
         is_waiting = waiting > 1 and not keep and not self.traced
         held = [self._at_host(tensor) for tensor in fetched]
+        if not (waiting or keep or self.traced):
+            self.drafts = batched(self.drafts, self.given, held)
         feeds = [self.registers[tensor] for tensor in self.fed]
         shared = self._shared(held, feeds, keep=keep or is_waiting)
         template: list[Value] = [None] * shared.size
