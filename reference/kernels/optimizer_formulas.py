@@ -48,8 +48,13 @@ def keras_momentum(h: Numbers, grad: Array, var: Array, accum: Array) -> None:
 
 def _moments(h: Numbers, grad: Array, m: Array, v: Array) -> Array:
     """Update both moments; returns the learning rate with the correction of their bias."""
-    m += (grad - m) * (h.one - h.beta1)
-    v += (grad * grad - v) * (h.one - h.beta2)
+    change = grad - m
+    change *= h.one - h.beta1  # in place: temporaries stay in the cache
+    m += change
+    change = grad * grad
+    change -= v
+    change *= h.one - h.beta2
+    v += change
     alpha: Array = h.lr * h.xp.sqrt(h.one - h.beta2_power) / (h.one - h.beta1_power)
     return alpha
 
@@ -59,7 +64,11 @@ def adam(h: Numbers, grad: Array, var: Array, m: Array, v: Array) -> None:
     """Down the first moment over the root of the second; epsilon is outside of the root."""
     alpha = _moments(h, grad, m, v)
     first = grad * (h.one - h.beta1) + m * h.beta1 if h.use_nesterov else m
-    var -= first * alpha / (h.xp.sqrt(v) + h.epsilon)
+    root = h.xp.sqrt(v)
+    root += h.epsilon
+    step = first * alpha
+    step /= root
+    var -= step
 
 
 @formula("AdamWithAmsgrad")

@@ -19,6 +19,7 @@ from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.products import shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.written_buffers import written
@@ -30,6 +31,8 @@ __all__ = ["DenseStep", "formula"]
 #: The number of elements to which a formula is applied at a time in host memory: temporaries
 #: stay in the second level of the cache.
 _BLOCK: Final = 32768
+#: The number of elements that a thread updates before it takes others.
+_SHARE: Final = 2**19
 #: The number of float16 from which on they are converted to float32 together.
 _MANY: Final = 2048
 #: The names of inputs in messages, if they differ.
@@ -231,9 +234,14 @@ def _apply(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) 
         _call(h, function, grad, arrays)
         return
     steps, *flat = (array.reshape(-1) for array in (grad, *arrays))
-    for start in range(0, grad.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        _call(h, function, steps[part], [array[part] for array in flat])
+
+    def train(begin: int) -> None:
+        for start in range(begin, min(begin + _SHARE, grad.size), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            _call(h, function, steps[part], [array[part] for array in flat])
+
+    begins = range(0, grad.size, _SHARE)
+    shared_out(train, begins, size=None if len(begins) > 1 else 0)
 
 
 @functools.cache

@@ -59,6 +59,7 @@ class StraightLoop:
       moves: from which register to which a value goes into the next iteration.
       exits: for each Exit the register of its value.
       has_lonely: whether a step would be executed although the variables are dead.
+      constants: registers, and the values in them that no step computes.
 
     """
 
@@ -72,6 +73,7 @@ class StraightLoop:
     moves: tuple[tuple[int, int], ...]
     exits: tuple[int, ...]
     has_lonely: bool
+    constants: tuple[tuple[int, Value], ...] = ()
 
     def run(self, values: Sequence[Value], step: Step | None) -> list[Value]:
         """Execute it.
@@ -88,6 +90,8 @@ class StraightLoop:
 
         """
         registers: Registers = [step, *values, *[None] * (self.size - 1 - len(values))]
+        for register, value in self.constants:
+            registers[register] = value
         while True:
             self.condition.run(registers)
             if not scalar(registers[self.condition_register], self.switch):

@@ -27,6 +27,7 @@ from sessrun.reference.session.execute.steps import (
     make_step,
 )
 from sessrun.reference.session.execute.straight_loops import Branch, InnerLoop, Steps, StraightLoop
+from sessrun.reference.session.plan.folding import FOLDED, folded
 
 __all__ = ["straight_loop"]
 
@@ -119,6 +120,7 @@ class _Straightened:
       loop_conds: the numbers of the loop's conditions.
       inner: the Exits of each loop within.
       heads: the Merges that an iteration begins with.
+      constants: by number the values that are the same in every run.
 
     """
 
@@ -133,6 +135,7 @@ class _Straightened:
     loop_conds: set[int] = field(default_factory=set)
     inner: dict[FrameShape, list[Node]] = field(default_factory=dict)
     heads: list[Node] = field(default_factory=list)
+    constants: dict[int, Value] = field(default_factory=dict)
 
     def loop(self, nodes: Sequence[Node]) -> StraightLoop:
         """The loop with these nodes; raises _NotStraight."""
@@ -225,8 +228,21 @@ class _Straightened:
             outputs = [self._new(path) for _ in op.outputs]
             for output, number in zip(op.outputs, outputs, strict=True):
                 self.tensors[output] = _Value(number, path, item)
-            item.function = _reading(node) if reads else node.function
-            item.inputs, item.outputs = [value.number for value in values], outputs
+            inputs = [value.number for value in values]
+            if reads or not self._is_folded(node, inputs, outputs):
+                item.function = _reading(node) if reads else node.function
+                item.inputs, item.outputs = inputs, outputs
+
+    def _is_folded(self, node: Node, inputs: Sequence[int], outputs: Sequence[int]) -> bool:
+        """Whether the node's values are the same in every run: then they are known from now on."""
+        kind, known = node.op.type, self.constants
+        if node.device.kind != "CPU" or node.device.is_limited:
+            return False
+        if not (kind == "Const" or (kind in FOLDED and inputs and known.keys() >= {*inputs})):
+            return False
+        values = folded(node.function, [known[number] for number in inputs], len(outputs))
+        self.constants.update(zip(outputs, values or (), strict=False))
+        return values is not None
 
     def _take_head(self, node: Node) -> None:
         """Add the Merge at which an iteration begins for one variable of the loop."""
@@ -318,6 +334,7 @@ class _Straightened:
             for both in [into | out]
             for path in (_ALWAYS, into, out)
         )
+        constants = tuple((lists.register(n), value) for n, value in self.constants.items())
         moves = []
         for node in self.heads:
             last = self.tensors.get(node.op.inputs[1])
@@ -342,6 +359,7 @@ class _Straightened:
             tuple(moves),
             tuple(exits),
             has_lonely,
+            constants,
         )
 
 
