@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from sessrun.reference.base.host_arrays import set_writeable
-from sessrun.reference.session.execute.quiet_arithmetic import quietly
+from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import Kernel, Value
 
 __all__ = ["FOLDED", "folded"]
