@@ -173,8 +173,7 @@ class BaseSession:
                 else:
                     return run()
             for quick in self._quick.get(id(fetches), ()):
-                value = quick(fetches, feed_dict)
-                if value is not MISSED:
+                if (value := quick(fetches, feed_dict)) is not MISSED:
                     return value
             planned = self._cache.find(fetches, feed_dict or ())
             if planned is not None and (not feed_dict or isinstance(feed_dict, Mapping)):
@@ -308,15 +307,16 @@ class BaseSession:
                 f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
             )
         keys = tuple(feed_list)
-        hot, count, key = self._hot, len(keys), self._cache.hot_key(fetches, keys)
-        is_short = type(self).run is BaseSession.run  # a run of the program's own sees each call
+        hot, mark = self._hot, self._cache.mark(fetches, keys)
+        count = len(keys) if type(self).run is BaseSession.run else -1  # its own sees each call
 
         def run_fed(*values: object, **options: Any) -> Any:
-            if is_short and not options and len(values) == count:
+            if len(values) == count and not options:
                 try:
-                    run = hot[key]
+                    run = hot[mark]
                 except KeyError:  # not planned yet, or the graph has changed, or the session ended
-                    self._cache.hasten(fetches, keys)
+                    if planned := self._cache.hasten(fetches, keys):
+                        return self._run_planned(planned, fetches, values)
                 else:
                     return run(*values)
             return self.run(fetches, dict(zip(keys, values, strict=False)), **options)

@@ -232,3 +232,25 @@ def test_numbers_that_are_fed_to_scalars_become_the_same_in_both_tiers(dtype: st
         tf.get_default_graph().prevent_feeding(x)
         with pytest.raises(ValueError, match="may not be fed"):
             second.run(y, {x: 1})
+
+
+def test_a_run_and_callables_of_one_signature_stay_hot_beside_each_other() -> None:
+    x = tf.placeholder_with_default(1.0, [])
+    y = x + 1.0
+    with session(2) as sess:
+        for _ in range(3):
+            feeds: tuple[Any, ...]
+            for feeds in ((), (x,)):
+                calls = [sess.make_callable(fetches, list(feeds)) for fetches in (y, y, [y])]
+                for _ in range(3):
+                    values = [np.float32(5)] * len(feeds)
+                    want = values[0] + 1 if feeds else 2.0
+                    assert [run(*values) for run in calls] == [want, want, [want]]
+                    assert sess.run(y, dict(zip(feeds, values, strict=True))) == want
+                    assert calls[0](*values, 7.0) == want  # one value too many
+                marks = {sess._cache.mark(fetches, feeds) for fetches in (y, [y])}
+                assert marks <= sess._hot.keys()
+            assert y in sess._hot
+            tf.no_op()  # the graph changes
+            assert not sess._hot
+            assert not sess._quick

@@ -29,10 +29,8 @@ from sessrun.reference.session.plan.fetch_contents import LEAVES, content_of
 from sessrun.reference.session.resolve.fetches import Fetches
 from sessrun.reference.session.resolve.signature import Signature
 
-__all__ = ["FED", "Planned", "SignatureCache"]
+__all__ = ["Planned", "SignatureCache"]
 
-#: Begins the keys of hot runs with feeds, so that none equals a tuple of fetches.
-FED: Final = object()
 _NEVER: Final = float("inf")
 #: So many signatures are kept; a program that has more runs few of them again.
 _MOST_PLANNED: Final = 10_000
@@ -61,7 +59,7 @@ class Planned:
 
     signature: Signature
     plan: Plan | None
-    hot_key: Hashable | None
+    hot_key: Hashable
     feed_keys: tuple[object, ...]
     left: float
     generated: GeneratedRun | None = None
@@ -78,10 +76,10 @@ class SignatureCache:
 
     Attributes:
       planned: by the key of its fetches and feed keys a signature.
-      hot: the generated runs that can be found by one look-up, by the fetch or, where something
-        is fed, `(FED, fetch, *feed keys)`; none after the graph has changed.
-      quick: the same by the identity of the fetches: those that were seen there, of which each
-        looks whether it is meant.
+      hot: the generated runs that can be found by one look-up, those without feeds by the fetch,
+        those of callables by their mark; none after the graph has changed.
+      quick: generated runs by the identity of the fetches: those that were seen there, of which
+        each looks whether it is meant.
 
     """
 
@@ -93,6 +91,7 @@ class SignatureCache:
         self.planned: dict[Hashable | None, Planned] = {}
         self.hot: dict[Hashable, Callable[..., Any]] = {}
         self.quick: dict[int, list[QuickRun]] = {}
+        self._marks: dict[Hashable, object] = {}
         self._lock = threading.Lock()
         for runs in (self.hot, self.quick):
             graph.hot_runs[id(runs)] = runs
@@ -126,14 +125,16 @@ class SignatureCache:
             return None
         return key
 
-    def hot_key(self, fetches: Fetches, feed_keys: Collection[object]) -> Hashable | None:
-        """The key of fetches and feed keys among the hot runs; None if they have none."""
+    def mark(self, fetches: Fetches, feed_keys: Collection[object]) -> Hashable:
+        """The key of a callable's fetches and feed keys among the hot runs; None if none has it.
+
+        It is the same object for the same fetches and feed keys: a tuple of them would be hashed
+        in every call.
+        """
         key = self.key_of(fetches, feed_keys)
-        if key is None:
-            return None
-        if _is_leaf(fetches):
-            return (FED, fetches, *feed_keys) if feed_keys else fetches
-        return (FED, key)  # which no run looks up, but a callable
+        if key is None or (not feed_keys and _is_leaf(fetches)):
+            return key
+        return self._marks.setdefault(key, object())
 
     def add(
         self,
@@ -149,8 +150,8 @@ class SignatureCache:
         left = (
             self._runs_before if key is not None and can_generate(plan, self._lifetime) else _NEVER
         )
-        is_hot = key is not None and _is_leaf(fetches)
-        hot_key = self.hot_key(fetches, feed_keys) if is_hot else None
+        is_hot = key is not None and not feed_keys and _is_leaf(fetches)
+        hot_key = key if is_hot else None
         planned = Planned(signature, plan, hot_key, tuple(feed_keys), left)
         if key is not None:
             with self._lock:
@@ -219,13 +220,18 @@ class SignatureCache:
         is_of = content.is_of
         return lambda given, feeds: fed(given, feeds) if is_of(given) else MISSED
 
-    def hasten(self, fetches: Fetches, feed_keys: Collection[object]) -> None:
-        """Generate code in the next run of these, if they are planned and there can be some."""
+    def hasten(self, fetches: Fetches, feed_keys: Collection[object]) -> Planned | None:
+        """The planned signature of a callable, of which the next run is generated code.
+
+        None if it is not planned yet, or there can be no code.
+        """
         key = self.key_of(fetches, feed_keys)
         planned = None if key is None else self.planned.get(key)
-        if planned is not None and planned.left < _NEVER:
-            planned.left = 0
-            planned.hot_key = self.hot_key(fetches, feed_keys)
+        if planned is None or planned.left == _NEVER:
+            return None
+        planned.left = 0
+        planned.hot_key = self.mark(fetches, feed_keys)
+        return planned
 
     def generated_callable(
         self, signature: Signature, plan: Plan | None, session: object
@@ -239,6 +245,7 @@ class SignatureCache:
         """Forget all of them, for ever: the session has ended."""
         with self._lock:
             self.planned.clear()
+            self._marks.clear()
             for runs in (self.hot, self.quick):
                 runs.clear()
                 self._graph.hot_runs.pop(id(runs), None)
