@@ -137,7 +137,7 @@ class LocalDevice:
             owners = [
                 value
                 for value in inputs
-                if isinstance(value, VariableBuffer) or hasattr(value, "store")
+                if isinstance(value, VariableBuffer) or hasattr(value, "container")
             ]
             before = [_value(owner) for owner in owners]
             result = kernel(*inputs)

@@ -191,3 +191,15 @@ def queue_outcome(sess: Any, fetches: list[Any], feeds: dict[Any, Any]) -> Any:
         return type(error), error.message, error.op and error.op.name
     parts = values[0] if isinstance(values[0], list | tuple) else values
     return [None if v is None else (np.asarray(v).dtype, np.asarray(v).tolist()) for v in parts]
+
+
+def test_a_queue_works_on_a_device_with_a_memory_limit() -> None:
+    queue = tf.FIFOQueue(2, [tf.float32], [[]])
+    enqueue, dequeue = queue.enqueue(1.0), queue.dequeue()
+    tf.experimental.set_memory_limit("/cpu:0", 2000)
+    try:
+        with session(None) as sess:
+            sess.run(enqueue)
+            assert sess.run(dequeue) == 1.0
+    finally:
+        tf.experimental.set_memory_limit("/cpu:0", None)
