@@ -191,17 +191,21 @@ class SignatureCache:
         """
         if planned.generated is None:
             return
-        quick = self._quick_run(planned, planned.generated, fetches)
+        quick = None
+        if planned.objects and len(self.quick.get(id(fetches), ())) < _MOST_AT_ONCE:
+            quick = self._quick_run(planned, planned.generated, fetches)
+            if quick is None:
+                planned.objects = 0
+        if quick is None and planned.hot_key is None:
+            return
         with self._graph.lock, self._lock:
             if self._lifetime.is_over or extent != self._graph.version:
                 return
             if planned.hot_key is not None:
                 self.hot[planned.hot_key] = planned.generated.run
-            if quick is not None and planned.objects:
-                known = self.quick.get(id(fetches), [])
-                if len(known) < _MOST_AT_ONCE:
-                    self.quick[id(fetches)] = [*known, quick]  # another thread may read the list
-                    planned.objects -= 1
+            if quick is not None:  # another thread may read the list: a new one
+                self.quick[id(fetches)] = [*self.quick.get(id(fetches), ()), quick]
+                planned.objects -= 1
 
     def _quick_run(
         self, planned: Planned, generated: GeneratedRun, fetches: Fetches
