@@ -344,7 +344,7 @@ class IndexedSlicesSpec(TypeSpec):
             return specs
         return *specs, TensorSpec([self.shape.rank], self._dense_shape_dtype)
 
-    def _to_components(self, value: Tensor) -> tuple[object, ...]:
+    def _to_components(self, value: IndexedSlices) -> tuple[object, ...]:
         """Values, indices and, if it is known, dense shape of indexed slices."""
         parts = (value.values, value.indices, value.dense_shape)
         return parts if value.dense_shape is not None else parts[:2]

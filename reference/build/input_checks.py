@@ -25,7 +25,7 @@ def convert(
     graph: Graph,
     name: str,
     inputs: Mapping[str, object],
-    attrs: dict[str, object],
+    attrs: AttrValues,
 ) -> list[Tensor | list[Tensor]]:
     """Convert the inputs: a Tensor, or a list of Tensors, for each declared input.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -107,6 +108,45 @@ def test_a_finalized_graph_takes_nothing(graph) -> None:
     graph.finalize()
     with pytest.raises(RuntimeError, match="finalized"):
         tf.constant(1)
+
+
+@pytest.mark.parametrize(
+    "scope", [lambda graph: graph.device("/cpu:0"), lambda graph: graph.container("box")]
+)
+def test_a_scope_entered_by_hand_ends_when_nobody_can_leave_it(graph, scope) -> None:
+    scope(graph).__enter__()
+    op = tf.get_variable("v", [1], use_resource=False).op
+    assert (op.device, op.get_attr("container")) == ("", b"")
+
+
+def test_a_scope_decorates_a_function_and_may_be_inside_itself(graph) -> None:
+    @graph.device("/cpu:0")
+    def constants(count):
+        return [*constants(count - 1), tf.constant(1)] if count else []
+
+    assert [x.device for x in constants(2)] == ["/device:CPU:0"] * 2
+    assert tf.constant(1).device == ""
+
+
+def test_an_operation_knows_the_line_of_the_call_that_created_it() -> None:
+    line = sys._getframe().f_lineno
+    first = tf.constant(1.0)
+    second = tf.add(
+        first,
+        2.0,
+    )
+    assert [op.traceback[-1].lineno - line for op in (first.op, second.op)] == [1, 2]
+    assert {frame.filename for frame in second.op.inputs[1].op.traceback[-1:]} == {__file__}
+
+
+def test_what_arrays_have_a_tensor_has_not_until_a_program_sets_it() -> None:
+    x = tf.constant(1.0)
+    assert not hasattr(x, "T")
+    assert not hasattr(tf.Tensor, "size")
+    with pytest.raises(AttributeError, match="numpy-related"):
+        x.reshape(1)
+    x.size = 3
+    assert x.size == 3
 
 
 def test_the_default_graph_belongs_to_the_thread(graph) -> None:

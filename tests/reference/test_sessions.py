@@ -146,6 +146,25 @@ def test_a_session_places_the_whole_graph_and_an_interactive_one_what_is_needed(
         assert sess.run(b) == 2.0
 
 
+def test_an_operation_added_later_must_fit_the_only_device_too() -> None:
+    a = tf.constant(1.0)
+    with tf.Session() as sess:
+        assert sess.run(a) == 1.0
+        with tf.device("/device:GPU:7"):
+            tf.constant(2.0, name="b")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="operation b"):
+            sess.run(a + a)
+
+
+def test_what_is_placed_beside_an_operation_that_fitted_before_goes_to_its_device() -> None:
+    v = tf.get_variable("v", initializer=1.0, use_resource=False)
+    with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+        sess.run(v.initializer)
+        with tf.device("/device:GPU:7"):
+            doubled = v.assign_add(v)
+        assert sess.run(doubled) == 2.0
+
+
 def test_a_config_may_have_several_cpus() -> None:
     with tf.device("/cpu:1"):
         value = tf.constant([1.0]) + 1.0

@@ -156,7 +156,7 @@ def _updated(
 
 
 @public("count_up_to")
-def count_up_to(ref: Tensor, limit: int, name: str | None = None) -> Tensor:
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     """The value of a scalar integer variable before it is increased by 1.
 
     When run at the limit it raises OutOfRangeError.
@@ -188,7 +188,7 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
     """The function of a scatter operation."""
 
     def scatter(
-        ref: Tensor,
+        ref: Any,
         indices: TensorLike,
         updates: TensorLike,
         use_locking: bool = locking,

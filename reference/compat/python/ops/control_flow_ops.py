@@ -106,7 +106,9 @@ def switch(
     """The value where the predicate is false, and where it is true."""
     with name_scope(name, "Switch", [data, pred]) as scope:
         composite = hasattr(data, "_mapped")
-        value = data if composite else convert_to_tensor(data, dtype, name="data", as_ref=True)
+        value: Any = data
+        if not composite:
+            value = convert_to_tensor(data, dtype, name="data", as_ref=True)
         pred = convert_to_tensor(pred, name="pred")
         if not composite:
             return apply_op("Switch", {"data": value, "pred": pred}, {}, scope).outputs
