@@ -329,6 +329,11 @@ class Tensor(Overloads):
     def __copy__(self) -> Tensor:
         return self
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Any name may be asked for: programs set attributes on tensors."""
+
     T = _OfArrays()
     astype = _OfArrays()
     clip = _OfArrays()
