@@ -60,7 +60,7 @@ def convert(
                 raise _Context(declared, graph, name, taken.arg, attrs).not_allowed(dtype)
             attrs[type_attr] = dtype
         elif dtype != wanted:
-            raise _Context(declared, graph, name, taken.arg, attrs).mismatch(dtype, wanted)
+            raise _Context(declared, graph, name, taken.arg, attrs)._mismatch(dtype, wanted)  # noqa: SLF001 - of this module
         if taken.is_ref:
             _Context(declared, graph, name, taken.arg, attrs).check_ref(tensor)
         groups.append(tensor)
@@ -115,7 +115,7 @@ class _Context:
             )
         if given is not None and types != tuple(given):
             pairs = zip(types, given, strict=True)
-            raise self.mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
+            raise self._mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
         for tensor in tensors:
             self._allow(name, tensor.dtype.spec_name)
             self.check_ref(tensor)
@@ -260,9 +260,9 @@ class _Context:
             return bad_value(
                 f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
             )
-        return self.mismatch(has.name, dtype.name)
+        return self._mismatch(has.name, dtype.name)
 
-    def mismatch(self, has: str, wanted: str) -> Exception:
+    def _mismatch(self, has: str, wanted: str) -> Exception:
         """The error for a tensor of another dtype."""
         other = next(
             (
