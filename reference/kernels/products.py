@@ -11,6 +11,7 @@ of a product of a tall matrix by a narrow one: there it is computed as many smal
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import math
 import os
@@ -105,7 +106,8 @@ def shared_out(function: Callable[[P], R], parts: Iterable[P], size: int | None)
     pool, cores = _threads()
     if cores == 1 or (size is not None and size < _WORTH_SHARING):
         return [function(part) for part in parts]
-    return list(pool.map(function, parts))  # waits, and raises what a part raised
+    calls = [(contextvars.copy_context(), part) for part in parts]  # of what numpy warns of, too
+    return list(pool.map(lambda call: call[0].run(function, call[1]), calls))
 
 
 @functools.cache
