@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
@@ -282,7 +283,10 @@ def max_pool_grad_grad_v2(bind: Bind) -> KernelFunction:
 
 
 def _counts(xp: ArrayModule, along: Sequence[Axis], dtype: DType) -> Array:
-    """The number of elements in each window without padding: [*positions, 1]."""
+    """The number of elements in each window without padding: [*positions, 1], or one for all."""
+    if all(axis.before <= 0 and axis.after <= 0 for axis in along):
+        number: Array = dtype.type(math.prod(axis.window for axis in along))
+        return number
     counts = HOST.ones((), "float64")
     for axis in along:
         along_axis = HOST.zeros(axis.out)
@@ -308,7 +312,7 @@ def average_pool(bind: Bind) -> KernelFunction:
         if pooling.deep(x.shape) > 1:
             raise Unimplemented("Non-spatial pooling is not yet supported.")
         total = folded(xp.add, xp, _wide(x), along, 0)
-        total = total / _counts(xp, along, total.dtype)
+        total = xp.divide(total, _counts(xp, along, total.dtype), out=total)
         return total.astype(dtype, copy=False)
 
     return compute

@@ -80,18 +80,20 @@ def folded(
 
     """
     stages = _stages(along)
-    out = xp.empty((len(x), *(axis.out for axis in along), x.shape[-1]), x.dtype)
 
-    def fill(block: slice) -> None:
-        part = x[block]
+    def reduced(part: Array) -> Array:
         for stage in stages:
             part = _folded_along(function, xp, part, stage, start)
-        out[block] = part
+        return part
 
-    if xp is HOST:
-        _in_blocks(fill, x)
-    else:
-        fill(slice(None))
+    if xp is not HOST or not stages:
+        return reduced(x) if stages else x.copy()
+    out = HOST.empty((len(x), *(axis.out for axis in along), x.shape[-1]), x.dtype)
+
+    def fill(block: slice) -> None:
+        out[block] = reduced(x[block])
+
+    _in_blocks(fill, x)
     return out
 
 
