@@ -20,6 +20,8 @@ __all__ = ["column_sums", "scaled", "scaled_difference"]
 #: The elements of a long row, about, and of a block.
 _ROW: Final = 1024
 _BLOCK: Final = 65536
+#: The elements of a block where two matrices are combined, and another holds what is between.
+_SHORT_BLOCK: Final = 32768
 #: The elements of a matrix from which on threads share its blocks, and into how many parts.
 _WORTH_SHARING: Final = 2**19
 _PARTS: Final = 4
@@ -28,10 +30,10 @@ _PARTS: Final = 4
 _Block = tuple[int, slice, int]
 
 
-def _blocks(count: int, columns: int) -> Iterator[tuple[slice, int]]:
+def _blocks(count: int, columns: int, most: int = _BLOCK) -> Iterator[tuple[slice, int]]:
     """Blocks of rows, and how many rows of each make a long one."""
     repeats = max(1, _ROW // max(1, columns))
-    size = max(1, _BLOCK // (repeats * max(1, columns))) * repeats
+    size = max(1, most // (repeats * max(1, columns))) * repeats
     regular = count // repeats * repeats
     for start in range(0, regular, size):
         yield slice(start, min(start + size, regular)), repeats
@@ -39,21 +41,18 @@ def _blocks(count: int, columns: int) -> Iterator[tuple[slice, int]]:
         yield slice(regular, count), 1
 
 
-def _each_block(rows: Array, function: Callable[[Sequence[_Block]], object]) -> int:
-    """Call a function with blocks of a matrix, in threads if it is large.
-
-    Returns:
-      The number of blocks.
-
-    """
-    blocks = [(n, *block) for n, block in enumerate(_blocks(*rows.shape))]
+def _each_block(
+    rows: Array, function: Callable[[Sequence[_Block]], object], most: int = _BLOCK
+) -> None:
+    """Call a function with blocks of a matrix, in threads if it is large."""
+    count, columns = rows.shape
+    blocks = [(n, *block) for n, block in enumerate(_blocks(count, columns, most))]
     if rows.size < _WORTH_SHARING:
         function(blocks)
     else:
         size = -(-len(blocks) // _PARTS)
         parts = [blocks[start : start + size] for start in range(0, len(blocks), size)]
         shared_out(function, parts, size=None)
-    return len(blocks)
 
 
 def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:
@@ -111,7 +110,7 @@ def scaled_difference(
     repeated = _repeated(factors, slopes, offsets)
 
     def subtract(blocks: Sequence[_Block]) -> None:
-        scratch = HOST.empty(max(_BLOCK, rows.shape[1]), rows.dtype)
+        scratch = HOST.empty(max(_SHORT_BLOCK, rows.shape[1]), rows.dtype)
         for _, block, repeats in blocks:
             factor, slope, offset = repeated(repeats)
             target = out[block].reshape(-1, len(factor))
@@ -121,7 +120,7 @@ def scaled_difference(
             HOST.multiply(above[block].reshape(target.shape), factor, out=target)
             HOST.subtract(target, taken, out=target)
 
-    _each_block(rows, subtract)
+    _each_block(rows, subtract, _SHORT_BLOCK)
     return out
 
 

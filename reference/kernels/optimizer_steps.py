@@ -240,8 +240,10 @@ def _apply(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) 
             part = slice(start, start + _BLOCK)
             _call(h, function, steps[part], [array[part] for array in flat])
 
-    begins = range(0, grad.size, _SHARE)
-    shared_out(train, begins, size=None if len(begins) > 1 else 0)
+    if grad.size <= _SHARE:
+        train(0)
+    else:
+        shared_out(train, range(0, grad.size, _SHARE), size=None)
 
 
 @functools.cache

@@ -57,13 +57,22 @@ def test_what_was_never_assigned_is_not_read_and_not_updated(call, variable, han
 
 
 def test_what_was_assigned_does_not_change_with_the_array_that_was_given(call, variable, handle):
-    given = floats(1, 2)
+    memory = floats(1, 2)
+    given = memory[:]
+    given.setflags(write=False)  # as a feed is
     call("Assign", variable, given)
     call("AssignVariableOp", handle, given, dtype="float32")
-    given[:] = 9
+    memory[:] = 9
     for held in (variable.read(), call("ReadVariableOp", handle, dtype="float32")):
         assert held.tolist() == [1, 2]
         assert not held.flags.writeable
+
+
+def test_an_array_that_an_operation_computed_is_kept_and_cannot_be_written_to(call, variable):
+    computed = floats(1, 2)
+    call("Assign", variable, computed)
+    assert variable.read() is computed
+    assert not computed.flags.writeable
 
 
 @pytest.mark.parametrize(
