@@ -41,7 +41,7 @@ def _blocks(count: int, columns: int, most: int = _BLOCK) -> Iterator[tuple[slic
         yield slice(regular, count), 1
 
 
-def _each_block(
+def _in_blocks(
     rows: Array, function: Callable[[Sequence[_Block]], object], most: int = _BLOCK
 ) -> None:
     """Call a function with blocks of a matrix, in threads if it is large."""
@@ -81,7 +81,7 @@ def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:
                 else:
                     HOST.einsum("ij,ij->j", wide, right[block].reshape(wide.shape), out=out)
 
-    _each_block(first, add_up)
+    _in_blocks(first, add_up)
     totals = HOST.add.reduce(sums, axis=1, dtype="float64")
     return list(HOST.add.reduce(totals.reshape(len(pairs), -1, columns), axis=1))
 
@@ -98,7 +98,7 @@ def scaled(rows: Array, factors: Array, offsets: Array) -> Array:
             HOST.multiply(rows[block].reshape(target.shape), factor, out=target)
             HOST.add(target, offset, out=target)
 
-    _each_block(rows, scale)
+    _in_blocks(rows, scale)
     return out
 
 
@@ -120,7 +120,7 @@ def scaled_difference(
             HOST.multiply(above[block].reshape(target.shape), factor, out=target)
             HOST.subtract(target, taken, out=target)
 
-    _each_block(rows, subtract, _SHORT_BLOCK)
+    _in_blocks(rows, subtract, _SHORT_BLOCK)
     return out
 
 

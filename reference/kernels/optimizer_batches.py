@@ -132,11 +132,11 @@ class Batch:
         """
         removals = [store.removals for store in self._stores]
         if self._known is None or self._known[0] != removals:
-            found = [
+            resources = [
                 source.held() if isinstance(source, Handle) else source for source in self._by_slot
             ]
-            buffers = [buffer for buffer in found if buffer is not None]
-            if len(buffers) < len(found):
+            buffers = [buffer for buffer in resources if buffer is not None]
+            if len(buffers) < len(resources):
                 return [], []
             self._known = removals, buffers, sorted(buffers, key=id)
         return self._known[1:]
