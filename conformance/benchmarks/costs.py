@@ -76,13 +76,13 @@ def repeated(prepared: Prepared) -> Sized:
     """The cost of a call that can be repeated."""
 
     def ready(calls: int) -> Callable[[], Any]:
-        def made() -> Any:
+        def run_all() -> Any:
             result = None
             for _ in repeat(None, calls):
                 result = prepared.call()
             return result
 
-        return made
+        return run_all
 
     return Sized(ready, prepared.check, prepared.close, _WARM_UP)
 
@@ -186,13 +186,13 @@ def _threads(tf: Namespace, device: str, size: int) -> Sized:
         for thread in threads:
             thread.start()
 
-        def made() -> Sequence[float]:
+        def run_all() -> Sequence[float]:
             begin.set()
             for thread in threads:
                 thread.join()
             return [min(results, default=0.0), max(results, default=0.0)]
 
-        return made
+        return run_all
 
     return Sized(ready, equals([2.0, 2.0]), session.close, 1)
 

@@ -27,13 +27,13 @@ def _once(
     def ready(calls: int) -> Callable[[], Any]:
         several = [make() for _ in range(calls)]
 
-        def made() -> Any:
+        def run_all() -> Any:
             result = None
             for call in several:
                 result = call()
             return result
 
-        return made
+        return run_all
 
     return Sized(ready, check, close, 1)
 

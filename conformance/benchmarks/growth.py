@@ -62,13 +62,18 @@ class Grown:
             "order": self.cost.order,
             "backend": self.backend,
             "points": [
-                {"size": size, "wall": wall}
-                | ({"processor": self.processor[size]} if size in self.processor else {})
+                {"size": size, "wall": _rounded(wall)}
+                | ({"processor": _rounded(self.processor[size])} if size in self.processor else {})
                 for size, wall in sorted(self.wall.items())
             ],
             "correct": self.wrong is None,
             "detail": self.wrong or "",
         }
+
+
+def _rounded(several: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Seconds to five digits, which is more than any clock is right to."""
+    return [[float(f"{seconds:.5g}") for seconds in batches] for batches in several]
 
 
 def measure_growth(

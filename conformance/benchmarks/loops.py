@@ -94,10 +94,10 @@ def _structures(tf: Namespace, device: str) -> Prepared:
         first = next(order) % _FETCHED
         fetches = {f"sum{number}": [sums[number], (sums[first],)] for number in range(_FETCHED)}
         got = session.run(fetches, {x: np.float32(first)})
-        made = session.make_callable([sums[first]], [x])
+        new = session.make_callable([sums[first]], [x])
         return [
             *(got[f"sum{number}"][0] - first for number in range(_FETCHED)),
-            made(1.0)[0] - 1 - first,
+            new(1.0)[0] - 1 - first,
         ]
 
     return Prepared(call, equals([*range(_FETCHED), 0]), session.close)

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     form = _measured(args, _costs(args), Console(stderr=True))
     args.output.mkdir(parents=True, exist_ok=True)
     path, page = args.output / "growth.json", args.output / "growth.html"
-    write_text(path, json.dumps(form, indent=1) + "\n")
+    write_text(path, json.dumps(form) + "\n")
     measured = read_growth(path)
     write_text(page, growth_html(measured))
     print_growth(measured, Console())

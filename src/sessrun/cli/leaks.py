@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     form = _measured(args, loops, Console(stderr=True))
     args.output.mkdir(parents=True, exist_ok=True)
     path, page = args.output / "leaks.json", args.output / "leaks.html"
-    write_text(path, json.dumps(form, indent=1) + "\n")
+    write_text(path, json.dumps(form) + "\n")
     measured = read_leaks(path)
     write_text(page, leaks_html(measured))
     print_leaks(measured, Console())
