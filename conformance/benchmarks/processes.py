@@ -36,6 +36,10 @@ _DEADLINE: Final = 300.0
 _ASKED_EVERY: Final = 1.0
 #: How long a process has to end by itself, in seconds.
 _PATIENCE: Final = 5.0
+#: How long the host waits for the threads of a process to sleep before it reads their time, and
+#: how often it looks, in seconds.
+_AWAKE: Final = 0.2
+_GLANCE: Final = 0.0002
 #: The longest answer, in bytes.
 _LONGEST: Final = 2**24
 #: What of its standard error, or of what it raised, an error message shows, in characters.
@@ -226,6 +230,7 @@ class BenchProcess:
         line = self._line()
         wall = perf_counter() - began
         after = self._processor_seconds()
+        self._write(b"\n")
         if line:  # no empty line: the batch failed
             self._parsed(line)
             raise self._no_answer(line)
@@ -237,17 +242,20 @@ class BenchProcess:
         """What the process's threads have had on processors so far.
 
         Linux numbers the clock of a process by its id: the bits inverted, shifted by three, and 2
-        for the scheduler's own count.
+        for the scheduler's own count. To another process the count is that of the last tick or
+        switch, milliseconds ago where a thread runs: so this waits until all of them sleep.
         """
         if sys.platform != "linux":
             return None
+        ends = perf_counter() + _AWAKE
+        while _runs(self._process.pid) and perf_counter() < ends:
+            time.sleep(_GLANCE)
         try:
             return time.clock_gettime(((~self._process.pid) << 3) | 2)
         except OSError:
             return None
 
     def _ask(self, request: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
         assert self._process.stdout is not None
         if select.select([self._process.stdout], [], [], 0)[0]:
             self._answers += os.read(self._process.stdout.fileno(), 65536)
@@ -255,8 +263,12 @@ class BenchProcess:
                 raise self._ended()
         if self._answers:  # a time would end with what was there before it began
             raise AdapterError(f"{self.side.name}: answers unasked: {self._answers[:200]!r}")
+        self._write(json.dumps(request).encode() + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.write(line)
         except OSError as error:
             raise self._ended() from error
 
@@ -340,3 +352,12 @@ class BenchProcess:
         at: TracebackType | None,
     ) -> None:
         self.close(_PATIENCE if error is None else 0)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a thread of a process runs or is about to, by the kernel's list of them."""
+    for path in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with suppress(OSError):  # the thread has ended
+            if path.read_bytes().rpartition(b")")[2].lstrip().startswith(b"R"):
+                return True
+    return False

@@ -7,8 +7,9 @@ is empty.
 - The first answer, without a request, is the backend's version: `{"version": "1"}`.
 - `{"prepare": job, "device": device}` is answered with the seconds of the shortest call and of the
   first: `{"seconds": 1e-6, "first": 1e-3}`.
-- `{"calls": n, "job": job}` is answered with an empty line after n calls and one more, and then
-  with what was wrong with the result of that one: `{"wrong": null}`.
+- `{"calls": n, "job": job}` is answered with an empty line after n calls and one more. When the
+  host has read its clocks it sends an empty line, and is answered with what was wrong with the
+  result of the last call: `{"wrong": null}`.
 - `{"repeat": n, "job": job}` is answered like a batch, without the empty line, after n calls, the
   last of which is checked; garbage is collected as in any program, and at the end.
 - `{"cost": name, "size": n, "device": device}` prepares a cost of a size, calls it until it is warm
@@ -48,11 +49,12 @@ _WARM_UP: Final = (4, 30, 0.5)
 class _Jobs:
     """The jobs that are ready on the backend."""
 
-    def __init__(self, spec: str, answers: TextIO) -> None:
+    def __init__(self, spec: str, requests: TextIO, answers: TextIO) -> None:
         backend = load(spec)
         if not isinstance(backend, NamespaceBackend):
             raise AdapterError(f"{spec!r} has no Python namespace; bench times Session.run")
         self._backend = backend
+        self._requests = requests
         self._answers = answers
         self._prepared: dict[str, Prepared] = {}
         self._costs = MeasuredCost(backend.namespace)
@@ -110,9 +112,10 @@ class _Jobs:
         return prepared.check(result)
 
     def _end_of_batch(self) -> None:
-        """The empty line at which the host stops its clock."""
+        """The empty line at which the host stops its clock; sleep until it has read another."""
         self._answers.write("\n")
         self._answers.flush()
+        self._requests.readline()
 
 
 def _repeat(prepared: Prepared, calls: int) -> str | None:
@@ -150,12 +153,14 @@ def serve(spec: str) -> None:
         os.dup2(nothing.fileno(), 0)
         os.dup2(2, 1)
         try:
-            jobs = _Jobs(spec, answers)
+            jobs = _Jobs(spec, requests, answers)
             _say(answers, {"version": jobs.version()})
         except Exception as error:  # noqa: BLE001 - a factory may raise anything
             _say(answers, {"error": _in_words(error)})
             return
-        for line in requests:
+        while line := requests.readline():
+            if line == "\n":  # after a batch that failed
+                continue
             try:
                 answer = jobs.answer(json.loads(line))
             except Exception as error:  # noqa: BLE001 - so may a backend
