@@ -36,9 +36,9 @@ _DEADLINE: Final = 300.0
 _ASKED_EVERY: Final = 1.0
 #: How long a process has to end by itself, in seconds.
 _PATIENCE: Final = 5.0
-#: How long the host waits for the threads of a process to sleep before it reads their time, and
-#: how often it looks, in seconds.
-_AWAKE: Final = 0.2
+#: How long the host waits for a process to sleep before it reads its time, and how often it looks,
+#: in seconds.
+_AWAKE: Final = 0.05
 _GLANCE: Final = 0.0002
 #: The longest answer, in bytes.
 _LONGEST: Final = 2**24
@@ -243,7 +243,7 @@ class BenchProcess:
 
         Linux numbers the clock of a process by its id: the bits inverted, shifted by three, and 2
         for the scheduler's own count. To another process the count is that of the last tick or
-        switch, milliseconds ago where a thread runs: so this waits until all of them sleep.
+        switch, milliseconds ago where a thread runs: so this waits until the main one sleeps.
         """
         if sys.platform != "linux":
             return None
@@ -355,9 +355,8 @@ class BenchProcess:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a thread of a process runs or is about to, by the kernel's list of them."""
-    for path in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with suppress(OSError):  # the thread has ended
-            if path.read_bytes().rpartition(b")")[2].lstrip().startswith(b"R"):
-                return True
+    """Whether a process's main thread runs or is about to, by the kernel's list."""
+    with suppress(OSError):  # it has ended
+        state = Path(f"/proc/{pid}/task/{pid}/stat").read_bytes().rpartition(b")")[2]
+        return state.lstrip().startswith(b"R")
     return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -290,3 +291,22 @@ def test_what_does_not_go_together_is_refused(
     except SystemExit as ended:
         assert ended.code == 2
     assert reason in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's count is Linux's")
+def test_the_processor_time_of_a_batch_is_no_less_than_the_process_itself_counts(
+    folder: Path,
+) -> None:
+    """To others the kernel tells the time of a running thread as of the last tick."""
+    planted = "import time; open('spent', 'a').write(f'{time.process_time()}\\n'); " + BUSY
+    backend = written(folder, planted)
+    with BenchProcess(Side("one", backend)) as process:
+        process.loaded()
+        process.prepare("no-op", "")
+        for _ in range(20):
+            (folder / "spent").write_text("")
+            time_of_batch, _ = process.batch("no-op", 5)
+            spent = [float(line) for line in (folder / "spent").read_text().split()]
+            assert len(spent) == 6
+            assert time_of_batch.processor is not None
+            assert time_of_batch.processor > spent[-1] - spent[0]
