@@ -47,6 +47,8 @@ class MeasuredCost:
 
         """
         if "cost" in request:
+            if not gc.get_freeze_count():  # the backend's own objects make collections long
+                gc.freeze()
             cost = COSTS[request["cost"]]
             self._cost = cost.prepare(self._namespace, request["device"], request["size"])
             return self._warmed(self._cost)
