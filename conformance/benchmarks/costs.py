@@ -251,7 +251,7 @@ RUN_COSTS: Final = (
         "run of eight additions in a row of a fed array",
         "elements",
         "linear",
-        powers(15, 21),
+        powers(11, 17),
         _job(lambda size: run_job(_elementwise(size))),
     ),
     Cost(

@@ -27,7 +27,7 @@ from typing import IO, Any, Final, Self
 
 from sessrun.adapters.errors import AdapterError
 
-__all__ = ["BatchTime", "BenchProcess", "JobError", "ProcessEndedError", "Side"]
+__all__ = ["BatchTime", "BenchProcess", "JobError", "ProcessEndedError", "Side", "runs"]
 
 _MODULE: Final = "sessrun.conformance.benchmarks.worker"
 #: Seconds until a process that does not answer is given up.
@@ -248,7 +248,7 @@ class BenchProcess:
         if sys.platform != "linux":
             return None
         ends = perf_counter() + _AWAKE
-        while _runs(self._process.pid) and perf_counter() < ends:
+        while runs(self._process.pid) and perf_counter() < ends:
             time.sleep(_GLANCE)
         try:
             return time.clock_gettime(((~self._process.pid) << 3) | 2)
@@ -354,7 +354,7 @@ class BenchProcess:
         self.close(_PATIENCE if error is None else 0)
 
 
-def _runs(pid: int) -> bool:
+def runs(pid: int) -> bool:
     """Whether a process's main thread runs or is about to, by the kernel's list."""
     with suppress(OSError):  # it has ended
         state = Path(f"/proc/{pid}/task/{pid}/stat").read_bytes().rpartition(b")")[2]

@@ -15,7 +15,7 @@ from sessrun.adapters.errors import AdapterError
 from sessrun.cli.main import main
 from sessrun.conformance.benchmarks.blocks import Blocks
 from sessrun.conformance.benchmarks.deciding import until_decided
-from sessrun.conformance.benchmarks.processes import BenchProcess, Side
+from sessrun.conformance.benchmarks.processes import BenchProcess, Side, runs
 from sessrun.conformance.benchmarks.trees import check_imports
 from sessrun.reports import block_verdicts
 
@@ -310,3 +310,18 @@ def test_the_processor_time_of_a_batch_is_no_less_than_the_process_itself_counts
             assert len(spent) == 6
             assert time_of_batch.processor is not None
             assert time_of_batch.processor > spent[-1] - spent[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's list of threads is Linux's")
+def test_a_process_that_runs_is_told_from_one_that_sleeps() -> None:
+    """What the kernel has counted of one that runs is as old as the last tick."""
+    for code, running in (("while True: pass", True), ("input()", False)):
+        with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1) as process:
+            ends = time.monotonic() + 60
+            while time.monotonic() < ends:  # it sleeps, and runs, while it starts
+                seen = [runs(process.pid) for _ in range(20) if not time.sleep(0.02)]
+                if all(known is running for known in seen):
+                    break
+            process.kill()
+        assert all(known is running for known in seen)
+    assert not runs(process.pid), "it has ended"
