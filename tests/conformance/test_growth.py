@@ -106,7 +106,7 @@ def entry_of(seconds: Callable[[int], float], order: str = "linear", seed: int =
         for size in SIZES
     ]
     for point in points:
-        point["wall"] = [[10 * value for value in row] for row in point["processor"]]  # type: ignore[union-attr]
+        point["wall"] = [[10 * value for value in row] for row in point["processor"]]
     head = {"cost": "c", "about": "a", "quantity": "operations", "backend": "one"}
     return head | {"order": order, "points": points, "correct": True, "detail": ""}
 
