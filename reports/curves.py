@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reports.bench_html import fact_label
 from sessrun.reports.html import content_policy, flat, template, template_text
-from sessrun.reports.plots import LINE, MARKERS, SERIES, SETTINGS, SOFT, markup
+from sessrun.reports.plots import MARKERS, SERIES, SETTINGS, SOFT, curve_axes, markup
 from sessrun.reports.printable import printable, shortened
 
 if TYPE_CHECKING:
@@ -135,16 +135,9 @@ def curve_plot(
 
     """
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
-    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
     with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(5.2, 2.9), layout="constrained")
-        figure.patch.set_visible(False)
-        axes = figure.add_subplot()
-        axes.patch.set_visible(False)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        axes.grid(axis="y", color=LINE, linewidth=0.6)
+        figure, axes = curve_axes(5.2, 2.9)
         if logarithmic:
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")

@@ -12,7 +12,7 @@ import numpy as np
 from sessrun.reports.history import Change, Series
 from sessrun.reports.html import content_policy, template, template_text
 from sessrun.reports.measures import seconds_text
-from sessrun.reports.plots import BAD, GOOD, INK, LINE, SERIES, SETTINGS, SOFT, markup
+from sessrun.reports.plots import BAD, GOOD, INK, SERIES, SETTINGS, SOFT, curve_axes, markup
 from sessrun.reports.printable import number, shortened
 
 if TYPE_CHECKING:
@@ -72,17 +72,10 @@ def _series(series: Series, changed: Sequence[Change], prefix: str) -> dict[str,
 def _plot(series: Series, changed: Sequence[Change], prefix: str) -> Any:
     """A plot as safe markup: a dot for each run, a line for each level, a mark at each change."""
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
-    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - as above
 
     with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(6.4, 2.4), layout="constrained")
-        figure.patch.set_visible(False)
-        axes = figure.add_subplot()
-        axes.patch.set_visible(False)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        axes.grid(axis="y", color=LINE, linewidth=0.6)
+        figure, axes = curve_axes(6.4, 2.4)
         axes.plot(series.seconds, "o", color=SERIES[0], markersize=3.4, markeredgewidth=0)
         _draw_levels(axes, series, changed)
         top = max(series.seconds) * 1.08

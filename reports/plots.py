@@ -32,6 +32,7 @@ __all__ = [
     "SETTINGS",
     "SOFT",
     "bare_axes",
+    "curve_axes",
     "markup",
     "ratio_plot",
     "times_plot",
@@ -146,6 +147,20 @@ def bare_axes(width: float, height: float, along: str) -> tuple[Figure, Axes]:
     axes.grid(axis="x", which="major", color=LINE, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_xlabel(along, color=SOFT, fontsize=8)
+    return figure, axes
+
+
+def curve_axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of inches, and its axes for curves: lines at the heights that are labelled."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.patch.set_visible(False)
+    axes = figure.add_subplot()
+    axes.patch.set_visible(False)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
     return figure, axes
 
 
