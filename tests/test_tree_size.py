@@ -10,7 +10,6 @@ ROOT = Path(__file__).resolve().parents[1]
 MOST = 26_000_000
 #: Large files, each with its reason.
 LARGE = {
-    "reports/published/2026-11-30-bench-dispatch/bench.json": "every sample of its jobs",
     "spec/feed_table.json": "what TensorFlow did with every kind of value for every dtype",
     "spec/tables/ops.py": "a row for each operation, which the runtime imports",
     "spec/vectors/large-values/seventy-thousand-bytes-go-in-and-out.json": "a tensor at size",
