@@ -47,7 +47,7 @@ __all__ = [
 #: A numpy array, or one of JAX.
 Array: TypeAlias = "np.ndarray | jax.Array"
 #: A translation of a node: it takes the node and its inputs.
-Translation: TypeAlias = Callable[..., Array | Sequence[Array]]
+Translation: TypeAlias = "Callable[..., Array | Sequence[Array]]"
 
 _Function = TypeVar("_Function", bound=Translation)
 
