@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -80,3 +81,28 @@ def test_the_adapters_refuse_arguments_they_do_not_know() -> None:
         registry.load("reference#fast")
     with pytest.raises(AdapterError, match="knows the argument 'oracle', not 'fast'"):
         registry.load("tensorflow#fast")
+
+
+#: Imports every module of the adapters, as if no engine were installed.
+IMPORTS = """
+import contextlib, importlib, sys
+from pathlib import Path
+import sessrun.adapters
+
+engines = "cupy jax jaxlib ai_edge_litert onnx onnxruntime openvino tensorflow tf_keras torch"
+sys.modules.update(dict.fromkeys(engines.split()))
+folder = Path(sessrun.adapters.__path__[0])
+for path in sorted(folder.rglob("*.py")):
+    if path.stem not in {"__init__", "keeper"}:
+        name = ".".join(("sessrun.adapters", *path.relative_to(folder).with_suffix("").parts))
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(name)
+"""
+
+
+def test_nothing_but_its_engine_keeps_an_adapter_s_module_from_being_imported() -> None:
+    """A mistake at the top of a module shows where its engine is not installed, too."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", IMPORTS], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
