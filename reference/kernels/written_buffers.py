@@ -43,9 +43,8 @@ def kept_array(xp: ArrayModule, value: Array) -> Array:
 
     Whoever else reads it does so before and after it is frozen; updates see that it is shared.
     """
-    if xp is HOST and isinstance(value, HOST.ndarray) and is_own(value):
-        return value
-    return xp.array(value)
+    is_computed = xp is HOST and isinstance(value, HOST.ndarray) and is_own(value)
+    return value if is_computed else xp.array(value)
 
 
 def update_rows(
