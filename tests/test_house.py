@@ -31,7 +31,6 @@ NEEDED_ONCE = {
     ("reference/compat/flags.py", "absl"),
     ("reference/kernels/pillow.py", "PIL"),
     ("reference/kernels/products.py", "threadpoolctl"),
-    ("reference/kernels/small_products.py", "threadpoolctl"),
     ("reference/compat/test/sessions.py", "absl"),
 }
 #: The packages of the runtime: each imports from itself and from those before it.

@@ -46,22 +46,10 @@ def one_thread() -> None:
     threadpoolctl.ThreadpoolController().limit(limits=1, user_api="blas")
 
 
-def _keep_freed_memory() -> None:
-    """Let the C library keep memory that is freed, for the next arrays.
-
-    Memory that it returns to the system is cleared when it is used again, page by page, which took
-    a fifth of a training step. The C library of GNU takes the largest block that was freed, up to
-    32 MiB, as the size from which on a block is returned at once, and twice as much as what it
-    keeps of smaller ones. The block is never written, so it takes no memory.
-    """
-    HOST.empty((1 << 25) - (1 << 16), "uint8")
-
-
 @functools.cache
 def _threads() -> tuple[ThreadPoolExecutor, int]:
     """A pool with a thread per core, and the number of cores; BLAS is limited to one thread."""
     one_thread()
-    _keep_freed_memory()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = cores or 1
     return ThreadPoolExecutor(cores, "sessrun-product"), cores

@@ -7,36 +7,19 @@ factors where they lie: there a product with a low matrix is computed as several
 
 from __future__ import annotations
 
-import functools
 from typing import Final
-
-import threadpoolctl
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.products import one_thread, product
+from sessrun.reference.kernels.products import product, rows_at_once
 
 __all__ = ["host_product"]
 
-#: Processors for which OpenBLAS has kernels for small products, by the names that it gives them.
-_WITH_SMALL_KERNELS: Final = frozenset({"SkylakeX", "Cooperlake", "SapphireRapids"})
-#: The most multiplications of a product that they compute.
-_SMALL: Final = 1_000_000
 #: The columns or rows of a part of a product, and the most of its other sizes.
 _PART: Final = 32
 _LOW: Final = 32
 #: The most elements of a matrix in a batch whose columns are copied to rows: they stay in cache.
 _COPIED: Final = 2**14
-
-
-@functools.cache
-def _has_small_kernels() -> bool:
-    """Whether BLAS computes small products without copying their factors first."""
-    one_thread()
-    return any(
-        library.get("architecture") in _WITH_SMALL_KERNELS
-        for library in threadpoolctl.threadpool_info()
-    )
 
 
 def host_product(left: Array, right: Array) -> Array:
@@ -58,8 +41,8 @@ def _by_columns(left: Array, right: Array) -> Array:
     """A product with a transposed right factor, in parts of its columns where that is faster."""
     (rows, inner), columns = left.shape, right.shape[1]
     is_low = 1 < rows <= _LOW and columns % _PART == 0 and columns > _PART
-    size = rows * inner * columns  # what is small already is left to BLAS
-    if not is_low or size <= _SMALL or size * _PART > _SMALL * columns or not _has_small_kernels():
+    # What is small as it is, or too large in parts, is left to BLAS.
+    if not is_low or not rows_at_once(inner, columns) < rows <= rows_at_once(inner, _PART):
         return product(HOST, left, right)
     out = HOST.empty((rows, columns), left.dtype)
     parts = right.T.reshape(-1, _PART, inner).swapaxes(1, 2)
@@ -71,8 +54,7 @@ def _by_rows(left: Array, right: Array) -> Array:
     """A product with a transposed left factor, in parts of its rows where that is faster."""
     (rows, inner), columns = left.shape, right.shape[1]
     is_short = 1 < inner <= _LOW and rows % _PART == 0 and rows > _PART
-    size = rows * inner * columns
-    if not is_short or size <= _SMALL or size * _PART > _SMALL * rows or not _has_small_kernels():
+    if not is_short or not _PART <= rows_at_once(inner, columns) < rows:
         return product(HOST, left, right)
     out = HOST.empty((rows, columns), left.dtype)
     parts = left.reshape(-1, _PART, inner)
