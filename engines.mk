@@ -5,13 +5,14 @@ ENGINES  := onnxruntime jax openvino litert tensorflow-xla
 SCRIPTS  := tfjs-cpu tfjs-wasm tfjs-webgl
 RELEASES := 2.16 2.17 2.18 2.19 2.20 2.21
 PROFILES := core structures state training
+C_PROFILES := core-engine concurrency-engine
 BOARD    := $(OUT)/engines
 ENVS     := $(OUT)/environments
 NPM      := $(foreach package,core converter backend-cpu backend-wasm backend-webgl,@tensorflow/tfjs-$(package)@4.22)
 
 CERTIFICATES := $(ENGINES:%=$(BOARD)/%-inference.xz) $(SCRIPTS:%=$(BOARD)/%-inference.xz) \
     $(foreach release,$(RELEASES),$(PROFILES:%=$(BOARD)/tensorflow-$(release)-%.xz)) \
-    $(BOARD)/tensorflow-c-core-engine.xz $(BOARD)/tensorflow-inference.xz
+    $(C_PROFILES:%=$(BOARD)/tensorflow-c-%.xz) $(BOARD)/tensorflow-inference.xz
 
 engines: engine-tests $(CERTIFICATES)
 	$(BIN)/sessrun scoreboard $(CERTIFICATES) --findings docs/findings --output $(BOARD)/site
@@ -47,8 +48,8 @@ $(foreach profile,$(PROFILES),$(RELEASES:%=$(BOARD)/tensorflow-%-$(profile).xz))
 	$(MAKE) $(ENVS)/tensorflow-$(word 2,$(subst -, ,$(basename $(@F)))).stamp
 	$(call certified,$(VENV),tensorflow@$(ENVS)/tensorflow-$(word 2,$(subst -, ,$(@F))),$(word 3,$(subst -, ,$(basename $(@F)))))
 
-$(BOARD)/tensorflow-c-core-engine.xz: $(VENV)/certify-tensorflow.stamp
-	$(call certified,$(VENV),tensorflow-c,core-engine)
+$(C_PROFILES:%=$(BOARD)/tensorflow-c-%.xz): $(BOARD)/tensorflow-c-%.xz: $(VENV)/certify-tensorflow.stamp
+	$(call certified,$(VENV),tensorflow-c,$*)
 
 $(BOARD)/tensorflow-inference.xz: $(VENV)/certify-tensorflow.stamp
 	$(call certified,$(VENV),tensorflow,inference)
