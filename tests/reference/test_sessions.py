@@ -61,6 +61,23 @@ def test_what_was_fetched_may_be_written_to() -> None:
     assert fed.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("keeper", ["variable", "queue"])
+def test_a_view_of_an_array_that_is_kept_since_may_be_written_to(keeper: str) -> None:
+    computed = tf.placeholder(tf.float32, [3]) + 1.0
+    view = tf.reshape(computed, [1, 3])
+    variable = tf.Variable(tf.zeros([3]))
+    queue = tf.FIFOQueue(1, [tf.float32])
+    with tf.control_dependencies([view]):
+        kept = variable.assign(computed) if keeper == "variable" else queue.enqueue([computed])
+    with tf.control_dependencies([kept]):
+        view = tf.identity(view)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(view, {computed.op.inputs[0]: np.zeros(3)})[:] = 7
+        value = session.run(variable if keeper == "variable" else queue.dequeue())
+    assert value.tolist() == [1, 1, 1]
+
+
 def test_a_fed_array_that_is_fetched_is_the_very_object() -> None:
     x = tf.placeholder(tf.float32, [2])
     fed = np.zeros(2, np.float32)

@@ -25,9 +25,9 @@ def fetched_value(value: Any) -> Any:
     """The caller's value of a fetch, from the value that its kernel has computed.
 
     Constants, variables and feeds are read-only arrays, and so is every view of one: those are
-    copied, so that the caller may write to what was fetched; and so are arrays that are not in C
-    order, such as a sum of a transpose. A rank-0 value becomes a
-    numpy scalar, quantized elements plain integers.
+    copied, so that the caller may write to what was fetched; and so are views of an array that a
+    variable or a queue has kept since, and arrays that are not in C order, such as a sum of a
+    transpose. A rank-0 value becomes a numpy scalar, quantized elements plain integers.
 
     Raises:
       OpError: the value is a reference variable that is not initialized.
@@ -44,8 +44,10 @@ def fetched_value(value: Any) -> Any:
             value = value.view(value.dtype[0])
         if value.ndim == 0:
             return value[()]
-        flags = value.flags
+        flags, base = value.flags, value.base
         if not flags.writeable or not flags.c_contiguous:
+            return value.copy()
+        if isinstance(base, np.ndarray) and not base.flags.writeable:
             return value.copy()
     return value
 
