@@ -195,3 +195,63 @@ def test_readers_in_other_threads_see_no_half_written_variable(batches: list[Bat
         reader.join()
         assert not mixed
         assert session.run(reads)[0][0] == 301
+
+
+def _apply(variable: Any, gradient: Any, accumulator: Any = None) -> Any:
+    """The step of gradient descent, or of momentum, by a reference variable."""
+    rate = tf.constant(0.5)
+    if accumulator is None:
+        return tf.raw_ops.ApplyGradientDescent(var=variable, alpha=rate, delta=gradient).op
+    return tf.raw_ops.ApplyMomentum(
+        var=variable, accum=accumulator, lr=rate, grad=gradient, momentum=tf.constant(1.0)
+    ).op
+
+
+def _references(count: int) -> list[Any]:
+    return [
+        tf.Variable(tf.zeros([3]), use_resource=False, name=f"v{number}")._ref()
+        for number in range(count)
+    ]
+
+
+def test_steps_before_an_operation_that_fails_are_done(batches: list[Batch]) -> None:
+    shape = tf.placeholder(tf.int32, [1])
+    variables = _references(8)
+    first = [_apply(variable, tf.ones([3])) for variable in variables[:4]]
+    with tf.control_dependencies([tf.group(*first)]):
+        gradient = tf.ensure_shape(tf.reshape(tf.ones([3]), shape), [3])
+    second = [_apply(variable, gradient) for variable in variables[4:]]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run([first, second], {shape: [2]})
+        assert [value[0] for value in session.run(variables)] == [-0.5] * 4 + [0.0] * 4
+    assert len(batches) == 2
+
+
+def test_a_variable_that_is_its_own_slot_is_no_member_of_a_batch() -> None:
+    own, *others = _references(9)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        pairs = zip(others[::2], others[1::2], strict=True)
+        steps = [_apply(own, tf.ones([3]), own), *(_apply(v, tf.ones([3]), a) for v, a in pairs)]
+        session.run(steps)
+        assert session.run(own).tolist() == [0.5] * 3  # 0 + 1, the sum, less half of it
+        assert session.run(others[0]).tolist() == [-0.5] * 3
+
+
+def test_a_read_after_an_update_through_the_result_of_an_assignment_is_a_new_one() -> None:
+    variable, *others = _references(5)
+    assigned = tf.raw_ops.Assign(ref=variable, value=tf.ones([3]))
+    with tf.control_dependencies([assigned]):
+        before = variable + 0.0
+    with tf.control_dependencies([before]):
+        added = tf.raw_ops.AssignAdd(ref=assigned, value=tf.ones([3]))
+    with tf.control_dependencies([added]):
+        after = variable + 0.0
+    with tf.control_dependencies([after]):
+        steps = [_apply(other, tf.ones([3])) for other in others]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        values = session.run([before, after, steps])
+    assert [values[0][0], values[1][0]] == [1.0, 2.0]

@@ -146,7 +146,7 @@ class _Compiler:
         is_waiting = waiting > 1 and not keep and not self.traced
         held = [self._at_host(tensor) for tensor in fetched]
         if not (waiting or keep or self.traced):
-            self.drafts = batched(self.drafts, self.given, held)
+            self.drafts = batched(ops, self.drafts, self.given, held)
         feeds = [self.registers[tensor] for tensor in self.fed]
         shared = self._shared(held, feeds, keep=keep or is_waiting)
         template: list[Value] = [None] * shared.size

@@ -1,18 +1,19 @@
 """Steps of an optimizer for many small variables become one step of a plan.
 
-A step may come later than its place if what is between does not look at its variable: operations
-without state, and reads of other variables. Casts and reads that were there already, such as those
-of Adam's powers for each variable, are left out.
+A step may come later than its turn if what is between does not look at its variable, nor has to
+come after it: operations without state, and reads of other variables. Casts and reads that were
+there already, such as those of Adam's powers for each variable, are left out.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from sessrun.reference.devices.variable_buffers import VariableBuffer
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.kernels.constants import identity
 from sessrun.reference.kernels.optimizer_batches import LARGEST, Batch
 from sessrun.reference.kernels.optimizer_steps import DenseStep
@@ -34,12 +35,16 @@ _Read = tuple[Hashable, str, str]
 
 
 def batched(
-    drafts: Sequence[Draft], given: Mapping[int, Value], lasting: Collection[int]
+    ops: Sequence[Operation],
+    drafts: Sequence[Draft],
+    given: Mapping[int, Value],
+    lasting: Collection[int],
 ) -> list[Draft]:
     """The steps of a plan, those of one optimizer for small variables together.
 
     Args:
-      drafts: the steps in order.
+      ops: the operations of the plan in order.
+      drafts: their steps in order.
       given: the registers with the same value in every run.
       lasting: the registers that are read after the last step.
 
@@ -48,7 +53,7 @@ def batched(
     steps = [draft for draft in drafts if _is_small_step(draft, given, read)]
     if len(steps) < _FEWEST:
         return list(drafts)
-    batching = _Batching(given, frozenset(lasting), frozenset(map(id, steps)))
+    batching = _Batching(iter(ops), given, frozenset(lasting), frozenset(map(id, steps)))
     for draft in drafts:
         batching.add(draft)
     batching.close()
@@ -63,12 +68,14 @@ def _is_small_step(draft: Draft, given: Mapping[int, Value], read: Collection[in
     size = 1
     for count in shape or ():
         size *= LARGEST + 1 if count is None else count
+    variables = [_key(draft.inputs[number], given) for number in step.held]
     return (
         bool(shape)
         and 0 < size <= LARGEST
         and draft.op.attrs["T"] in _DTYPES
         and not any(output in read for output in draft.outputs)
-        and all(_key(draft.inputs[number], given) is not None for number in step.held)
+        and None not in variables
+        and len(set(variables)) == len(variables)
     )
 
 
@@ -85,6 +92,7 @@ class _Batching:
     """One pass over the drafts of a plan.
 
     Attributes:
+      ops: the operations of the plan that have not been looked at yet, in order.
       given: the registers with the same value in every run.
       lasting: the registers that are read after the last step.
       steps: the identities of the drafts that may be batched.
@@ -94,9 +102,12 @@ class _Batching:
       members: the numbers of the drafts of the open batch.
       written: the variables and slots of the open batch.
       kind: what its members have in common.
+      batch: the number of the open batch.
+      last: for an operation the number of the last batch with a member that it comes after, or is.
 
     """
 
+    ops: Iterator[Operation]
     given: Mapping[int, Value]
     lasting: frozenset[int]
     steps: frozenset[int]
@@ -106,6 +117,8 @@ class _Batching:
     members: list[int] = field(default_factory=list)
     written: set[Hashable] = field(default_factory=set)
     kind: Hashable = None
+    batch: int = 1
+    last: dict[Operation, int] = field(default_factory=dict)
 
     def add(self, draft: Draft) -> None:
         """Add the next draft, or leave it out."""
@@ -124,17 +137,31 @@ class _Batching:
         if id(draft) in self.steps:
             self._add_step(draft)
         else:
+            if self._last_before(draft.op) == self.batch:
+                self.close()
             if is_read:
                 variable = _key(draft.inputs[0], self.given)
                 if variable is None or variable in self.written:
                     self.close()
-            elif draft.op.declaration.stateful or any(
-                isinstance(self.given.get(register), Handle | VariableBuffer)
-                for register in draft.inputs
+            elif (
+                draft.op.declaration.stateful
+                or any(arg.is_ref for arg in draft.op.declaration.inputs)
+                or any(isinstance(self.given.get(register), Handle) for register in draft.inputs)
             ):
                 self.close()
                 self.known.clear()
             self.drafts.append(draft)
+
+    def _last_before(self, op: Operation) -> int:
+        """The number of the last batch with a member that an operation comes after, or 0.
+
+        An operation that fails leaves what came before it done, and what comes after it undone.
+        """
+        while op not in self.last:
+            following = next(self.ops)
+            before = [*(tensor.op for tensor in following.inputs), *following.control_inputs]
+            self.last[following] = max((self.last.get(other, 0) for other in before), default=0)
+        return self.last[op]
 
     def _source(self, draft: Draft) -> int | _Read | None:
         """The register whose value a draft hands on; or what identifies a read; else None."""
@@ -162,8 +189,7 @@ class _Batching:
             draft.device.name,
         )
         variables = [_key(draft.inputs[number], self.given) for number in step.held]
-        is_new = kind != self.kind or not self.written.isdisjoint(variables)
-        if is_new or len(set(variables)) < len(variables):
+        if kind != self.kind or not self.written.isdisjoint(variables):
             self.close()
         self.kind = kind
         self.written.update(variables)
@@ -171,6 +197,8 @@ class _Batching:
             for known in [known for known in self.known if known[0] == variable]:
                 del self.known[known]
         self.members.append(len(self.drafts))
+        self._last_before(draft.op)
+        self.last[draft.op] = self.batch
         self.drafts.append(draft)
 
     def close(self) -> None:
@@ -183,6 +211,7 @@ class _Batching:
                 [m for m in members if m is not None], self.given
             )
         self.members, self.kind = [], None
+        self.batch += 1
         self.written.clear()
 
 
