@@ -229,7 +229,7 @@ def test_steps_before_an_operation_that_fails_are_done(batches: list[Batch]) -> 
     assert len(batches) == 2
 
 
-def test_a_variable_that_is_its_own_slot_is_no_member_of_a_batch() -> None:
+def test_a_variable_that_is_its_own_slot_is_no_member_of_a_batch(batches: list[Batch]) -> None:
     own, *others = _references(9)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -238,6 +238,7 @@ def test_a_variable_that_is_its_own_slot_is_no_member_of_a_batch() -> None:
         session.run(steps)
         assert session.run(own).tolist() == [0.5] * 3  # 0 + 1, the sum, less half of it
         assert session.run(others[0]).tolist() == [-0.5] * 3
+    assert [len(batch._sources) for batch in batches] == [4]
 
 
 def test_a_read_after_an_update_through_the_result_of_an_assignment_is_a_new_one() -> None:
