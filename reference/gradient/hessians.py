@@ -64,8 +64,9 @@ def _hessian(x: Any, first: Gradient, options: Mapping[str, Any]) -> Tensor:
     start = [constant(0, dtypes.int32), TensorArray(x.dtype, count)]
 
     def write_row(index: Tensor, rows: TensorArray) -> tuple[Tensor, TensorArray]:
+        following = index + 1  # before the row, as TensorFlow makes its nodes
         row = gradients(flat[index], x, **options)[0]
-        return index + 1, rows.write(index, cast("Tensor", row))
+        return following, rows.write(index, cast("Tensor", row))
 
     _, rows = while_loop(lambda index, _: index < count, write_row, start)
     sizes = shape(x)

@@ -14,25 +14,28 @@ def _normalized(
     x: Array,
     scale: Array,
     offset: Array,
-    old: tuple[Array, Array],
+    given: tuple[Array, Array],
     epsilon: float,
     factor: float,
     data_format: str,
+    is_training: bool,
 ) -> list[Array]:
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, channel by channel, and moments.
 
-    The two after the result are the mean and the variance of the sample (over `n - 1`), each
-    added up with the old ones where `factor` is not 1; then the mean, and the variance over `n`.
+    Where it is training, mean and variance (over `n`) are those of `x`, and the last two outputs;
+    the two before are the mean and the variance of the sample (over `n - 1`), each added up with
+    the given one where `factor` is not 1. Where it is not, all are the given ones.
     """
     rows = wide(channels_last(x, data_format))
     flat = rows.reshape(-1, rows.shape[-1])
-    mean, variance = flat.mean(axis=0), flat.var(axis=0)
+    mean, variance = (flat.mean(axis=0), flat.var(axis=0)) if is_training else map(wide, given)
     result = (rows - mean) / np.sqrt(variance + epsilon) * wide(scale) + wide(offset)
-    sample = variance * len(flat) / max(len(flat) - 1, 1)
-    running = [mean, sample]
-    if factor != 1:
-        pairs = zip(running, old, strict=True)
-        running = [factor * new + (1 - factor) * wide(before) for new, before in pairs]
+    running = [mean, variance]
+    if is_training:
+        running[1] = variance * len(flat) / max(len(flat) - 1, 1)
+        if factor != 1:
+            pairs = zip(running, given, strict=True)
+            running = [factor * new + (1 - factor) * wide(old) for new, old in pairs]
     return [channels_first(result, data_format), *running, mean, variance]
 
 
@@ -47,10 +50,11 @@ def _batch_norm(
     epsilon: float,
     exponential_avg_factor: float,
     data_format: str,
+    is_training: bool,
 ) -> list[Array]:
-    """Of a batch that is trained with."""
     factor = exponential_avg_factor
-    return _normalized(x, scale, offset, (mean, variance), epsilon, factor, data_format)
+    given = mean, variance
+    return _normalized(x, scale, offset, given, epsilon, factor, data_format, is_training)
 
 
 @definition("FusedBatchNormV3")
@@ -64,10 +68,12 @@ def _batch_norm_v3(
     epsilon: float,
     exponential_avg_factor: float,
     data_format: str,
+    is_training: bool,
 ) -> list[Array]:
     """The last output is anything."""
     factor = exponential_avg_factor
-    outputs = _normalized(x, scale, offset, (mean, variance), epsilon, factor, data_format)
+    given = mean, variance
+    outputs = _normalized(x, scale, offset, given, epsilon, factor, data_format, is_training)
     return [*outputs, np.zeros(())]
 
 

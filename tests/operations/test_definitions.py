@@ -124,3 +124,30 @@ def test_definitions_need_nothing_of_ours_but_the_spec():
         "assert not others, others"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_batch_norm_without_training_is_by_the_given_moments() -> None:
+    operation = OPERATIONS["FusedBatchNormV3"]
+    numbers = {
+        "x": np.arange(16, dtype=np.float32).reshape(2, 2, 2, 2),
+        "scale": np.array([1, 2], np.float32),
+        "offset": np.array([0.5, 1], np.float32),
+        "mean": np.array([1, 2], np.float32),
+        "variance": np.array([4, 9], np.float32),
+    }
+    attrs = {attr.name: attr.default for attr in operation.attrs}
+    attrs |= {"T": "float32", "U": "float32", "is_training": False}
+    y, *moments = defined_outputs(operation, Arguments(numbers, attrs))
+    scaled = (numbers["x"] - numbers["mean"]) / np.sqrt(numbers["variance"] + attrs["epsilon"])
+    np.testing.assert_allclose(y, scaled * numbers["scale"] + numbers["offset"], atol=1e-6)
+    for moment, name in zip(moments, ("mean", "variance", "mean", "variance"), strict=False):
+        np.testing.assert_array_equal(moment, numbers[name])
+
+
+def test_a_string_of_rank_0_is_padded_as_it_is() -> None:
+    inputs = {"input": np.array(b"a b", object), "paddings": np.zeros((0, 2), np.int32)}
+    (output,) = defined_outputs(
+        OPERATIONS["Pad"], Arguments(inputs, {"T": "string", "Tpaddings": "int32"})
+    )
+    assert output.shape == ()
+    assert output[()] == b"a b"

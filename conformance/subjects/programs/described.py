@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import ContextDecorator
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -136,4 +137,6 @@ def _of_the_api(value: Any) -> Plain:
                 for part in ("values", "indices", "dense_shape")
             ),
         ]
+    if isinstance(value, ContextDecorator):  # scopes: of which class is not the program's concern
+        return "a context that also decorates"
     return f"a {kind.lstrip('_')}"

@@ -57,6 +57,20 @@ def two_steps_with_nesterov(c: ApiAuthor) -> None:
             seen(c, sess, momentum.get_slot(of, "momentum"), slot)
 
 
+@api_case("OPTIMIZERS-049", title="Two steps of Momentum on eight variables of both kinds.")
+def two_steps_on_eight_variables(c: ApiAuthor) -> None:
+    variables = [_matrix(c, [number], is_resource=number % 2 == 0) for number in range(8)]
+    momentum = c.tf.train.MomentumOptimizer(0.5, 0.5)
+    pairs = [(floats(number + 1), v) for number, v in enumerate(variables)]
+    train = momentum.apply_gradients(pairs)
+    sess = begun(c)
+    for moved, slot in ((0.5, 1.0), (1.25, 1.5)):
+        sess.run(train)
+        for number, v in enumerate(variables):
+            seen(c, sess, v, number - moved * (number + 1))
+            seen(c, sess, momentum.get_slot(v, "momentum"), slot * (number + 1))
+
+
 @api_case("OPTIMIZERS-050", title="Momentum leaves rows alone that have no gradient.")
 def rows_without_gradient_stay(c: ApiAuthor) -> None:
     momentum = c.tf.train.MomentumOptimizer(1.0, 0.5)

@@ -247,15 +247,18 @@ def _branches(tf):
 
 
 def _at_once(tf):
-    module, test = module_of(tf, "eager.def_function"), module_of(tf, "framework.test_util")
+    module = module_of(tf, "eager.def_function")
     traced = module.function(lambda x: x + 1.0)
-    with test.run_functions_eagerly(True):
+    module.run_functions_eagerly(True)
+    try:
         outcome = traced(tf.constant(1.0)).op.type, module.functions_run_eagerly()
+    finally:
+        module.run_functions_eagerly(False)
     return (
         outcome,
         traced(tf.constant(1.0)).op.type,
         module.functions_run_eagerly(),
-        attempt(lambda: test.run_functions_eagerly(1).__enter__()),
+        attempt(lambda: traced(tf.constant([1.0, 2.0])).op.type),
     )
 
 
