@@ -195,8 +195,8 @@ def _padded(x: Array, paddings: Array, value: object) -> Array:
     pairs = [(int(a), int(b)) for a, b in paddings]
     sizes = [a + size + b for size, (a, b) in zip(x.shape, pairs, strict=True)]
     result = np.full(sizes, value, x.dtype)
-    inner = [slice(a, a + n) for n, (a, _) in zip(x.shape, pairs, strict=True)]
-    result[(*inner, ...)] = x  # with `...` a string of rank 0 is taken out of its array
+    inner = tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, pairs, strict=True))
+    result[inner] = x if x.shape else x[()]  # a string of rank 0 is taken out of its array
     return result
 
 
