@@ -54,7 +54,6 @@ def _resized(tf):
         lambda p: images.resize_images_v2(p, [3, 9], antialias=True, name="n"),
         lambda p: images.resize_images_v2(p, [3, 9], "bicubic", True, antialias=True),
         lambda p: images.resize_images_v2(p[0], [6, 5]),
-        lambda p: images.resize_image_with_pad_v2(p, 4, 9, antialias=True),
     ]
     return _in_own_graphs(tf, calls, ([2, 6, 5, 3], [None, None, None, 3]))
 
@@ -141,8 +140,6 @@ def _suppressed_in_tiles(tf):
     turned = [[[1.0, 0, 0, 1], [1, 0, 0, 1], [4, 3, 3, 4]],
               [[0, 0, 1, 1], [0, 0, 1, 1], [3, 3, 4, 4]]]  # fmt: skip
     results += suppress(turned, [[0.9, 0.8, 0.7]] * 2, 3, 0.5, pad_to_max_output_size=True)
-    older = module_of(tf, "ops.image_ops_impl").non_max_suppression_padded_v1
-    results += older(boxes[1], scores[1], 6, 0.4, pad_to_max_output_size=True)
     with tf.Session() as session:
         return (
             results[0],
