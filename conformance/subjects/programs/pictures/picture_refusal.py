@@ -130,9 +130,7 @@ def _seeds_asked_for(tf):
     try:
         return attempt(
             lambda: module.sample_distorted_bounding_box(**given),
-            lambda: module.sample_distorted_bounding_box_v2(**given),
             lambda: module.sample_distorted_bounding_box(seed2=1, **given)[0],
-            lambda: module.sample_distorted_bounding_box_v2(seed=1, **given)[0],
         )
     finally:
         config.disable_op_determinism()
