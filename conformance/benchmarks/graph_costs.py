@@ -38,14 +38,15 @@ def _once(
     return Sized(ready, check, close, 1)
 
 
-def _chain(tf: Namespace, device: str, size: int) -> tuple[Any, Any, Any]:
-    """A new graph of a chain of so many additions, its placeholder and its end."""
+def _chain(tf: Namespace, device: str, size: int, operation: str = "add") -> tuple[Any, Any, Any]:
+    """A new graph of a chain of so many operations with `x`, its placeholder `x` and its end."""
+    join = getattr(tf, operation)
     graph = tf.Graph()
     with graph.as_default(), tf.device(device):
         x = tf.placeholder(tf.float32, [])
         y = x
         for _ in range(size):
-            y = tf.add(y, x)
+            y = join(y, x)
     return graph, x, y
 
 
@@ -147,12 +148,7 @@ def _gradients(tf: Namespace, device: str, size: int) -> Sized:
     """The gradient of a chain of products, which needs each of its values."""
 
     def make() -> Callable[[], Any]:
-        graph = tf.Graph()
-        with graph.as_default(), tf.device(device):
-            x = tf.placeholder(tf.float32, [])
-            y = x
-            for _ in range(size):
-                y = tf.multiply(y, x)
+        graph, x, y = _chain(tf, device, size, "multiply")
 
         def call() -> bool:
             with graph.as_default(), tf.device(device):

@@ -1,9 +1,13 @@
-"""What the tests of the reference against TensorFlow share."""
+"""What tests of the reference share: TensorFlow, and the choice of the executor's tier."""
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+import sessrun.reference as tf
+from sessrun.reference.session.execute import generated, source
 
 
 @pytest.fixture(scope="module")
@@ -15,3 +19,25 @@ def theirs() -> Any:
     tensorflow.compat.v1.disable_v2_behavior()
     tensorflow.get_logger().setLevel("ERROR")
     return tensorflow.compat.v1
+
+
+@pytest.fixture
+def chosen_tiers() -> Iterator[None]:
+    """A new graph, and no tier chosen afterwards."""
+    with tf.Graph().as_default():
+        yield
+    tf.experimental.set_execution_tier(None)
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The sources that are written."""
+    written: list[str] = []
+
+    def write(*args: Any, **options: Any) -> Any:
+        result = source.write_source(*args, **options)
+        written.append(result.text)
+        return result
+
+    monkeypatch.setattr(generated, "write_source", write)
+    return written

@@ -6,28 +6,16 @@ import contextlib
 import gc
 import weakref
 from collections import OrderedDict, defaultdict, namedtuple
-from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
+from tier_runs import TIERS, session
 
 import sessrun.reference as tf
 
-TIERS = (1, 2)
-
-
-@pytest.fixture(autouse=True)
-def chosen_tiers() -> Iterator[None]:
-    with tf.Graph().as_default():
-        yield
-    tf.experimental.set_execution_tier(None)
-
-
-def session(tier: int | None) -> Any:
-    tf.experimental.set_execution_tier(tier)
-    return tf.Session()
+pytestmark = pytest.mark.usefixtures("chosen_tiers")
 
 
 @pytest.mark.parametrize("tier", TIERS)

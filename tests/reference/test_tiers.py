@@ -10,53 +10,20 @@ import threading
 import tracemalloc
 import weakref
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from tier_runs import TIERS, hot, session
 
 import sessrun.reference as tf
 from sessrun.adapters.registry import load
 from sessrun.conformance.observe import observe
 from sessrun.conformance.properties import PROPERTIES, generate
 from sessrun.reference.session.execute import generated as second_tier
-from sessrun.reference.session.execute import source
 
-TIERS = (1, 2)
-
-
-@pytest.fixture(autouse=True)
-def chosen_tiers() -> Iterator[None]:
-    with tf.Graph().as_default():
-        yield
-    tf.experimental.set_execution_tier(None)
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The sources that are written."""
-    written: list[str] = []
-
-    def write(*args: Any, **options: Any) -> Any:
-        result = source.write_source(*args, **options)
-        written.append(result.text)
-        return result
-
-    monkeypatch.setattr(second_tier, "write_source", write)
-    return written
-
-
-def session(tier: int | None) -> Any:
-    tf.experimental.set_execution_tier(tier)
-    return tf.Session()
-
-
-def hot(run: Callable[[], Any]) -> Any:
-    """The last of as many runs as make a signature hot, and one more."""
-    for _ in range(second_tier.RUNS_BEFORE + 1):
-        result = run()
-    return result
+pytestmark = pytest.mark.usefixtures("chosen_tiers")
 
 
 # -- generated cases

@@ -4,50 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from tier_runs import TIERS, hot, session
 
 import sessrun.reference as tf
 from sessrun.reference.base.kernel_errors import Cancelled
-from sessrun.reference.session.execute import generated, source
 
-TIERS = (1, 2)
-
-
-@pytest.fixture(autouse=True)
-def chosen_tiers() -> Iterator[None]:
-    with tf.Graph().as_default():
-        yield
-    tf.experimental.set_execution_tier(None)
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The sources that are written."""
-    written: list[str] = []
-
-    def write(*args: Any, **options: Any) -> Any:
-        result = source.write_source(*args, **options)
-        written.append(result.text)
-        return result
-
-    monkeypatch.setattr(generated, "write_source", write)
-    return written
-
-
-def session(tier: int | None) -> Any:
-    tf.experimental.set_execution_tier(tier)
-    return tf.Session()
-
-
-def hot(run: Callable[[], Any]) -> Any:
-    """The last of as many runs as make a signature hot, and one more."""
-    for _ in range(generated.RUNS_BEFORE + 1):
-        result = run()
-    return result
+pytestmark = pytest.mark.usefixtures("chosen_tiers")
 
 
 def test_what_branches_or_waits_in_two_places_is_left_to_the_first_tier(texts: list[str]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.measured_backends import check_backends
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -119,8 +120,6 @@ def _check(args: argparse.Namespace) -> None:
       UserError: why.
 
     """
-    from sessrun.spec import devices
-
     for name in ("rounds", "processes"):
         given = getattr(args, name)
         if given is not None and given < 1:
@@ -129,17 +128,12 @@ def _check(args: argparse.Namespace) -> None:
             raise UserError(f"--decide and --against measure until they know: leave out --{name}")
     if not 0 < args.budget < math.inf:
         raise UserError("--budget must be more than 0 seconds, and finite")
-    try:
-        devices.parse(args.device)
-    except devices.DeviceNameError as error:
-        raise UserError(f"--device: {error}") from error
+    check_backends(args.backends, args.device)
     _check_backends(args)
 
 
 def _check_backends(args: argparse.Namespace) -> None:
     """Refuse backends that are not those which the other options need; UserError says why."""
-    if len(set(args.backends)) < len(args.backends):
-        raise UserError(f"a backend is named twice: {', '.join(args.backends)}")
     if args.against is not None and len(args.backends) != 1:
         raise UserError("--against compares one backend with itself at another revision")
     if args.build and args.against is None:

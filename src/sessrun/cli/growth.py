@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.measured_backends import check_backends
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +72,6 @@ def _costs(args: argparse.Namespace) -> list[Cost]:
 
     """
     from sessrun.conformance.benchmarks.graph_costs import COSTS
-    from sessrun.spec import devices
 
     for name in args.cost:
         if name not in COSTS:
@@ -86,12 +86,7 @@ def _costs(args: argparse.Namespace) -> list[Cost]:
         raise UserError("--processes must be at least 1")
     if not 0 < args.budget < math.inf:
         raise UserError("--budget must be more than 0 seconds, and finite")
-    if len(set(args.backends)) < len(args.backends):
-        raise UserError(f"a backend is named twice: {', '.join(args.backends)}")
-    try:
-        devices.parse(args.device)
-    except devices.DeviceNameError as error:
-        raise UserError(f"--device: {error}") from error
+    check_backends(args.backends, args.device)
     costs = [COSTS[name] for name in dict.fromkeys(args.cost)] or list(COSTS.values())
     return [dataclasses.replace(cost, sizes=sizes or cost.sizes) for cost in costs]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.measured_backends import check_backends
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,19 +62,13 @@ def _loops(args: argparse.Namespace) -> list[str]:
     """
     from sessrun.conformance.benchmarks.leaks import FEWEST_STEPS
     from sessrun.conformance.benchmarks.loops import LOOPS
-    from sessrun.spec import devices
 
     if args.steps < FEWEST_STEPS:
         raise UserError(f"--steps must be at least {FEWEST_STEPS}")
     for name in args.loop:
         if name not in LOOPS:
             raise UserError(f"no loop is called {name!r}; there are {', '.join(LOOPS)}")
-    if len(set(args.backends)) < len(args.backends):
-        raise UserError(f"a backend is named twice: {', '.join(args.backends)}")
-    try:
-        devices.parse(args.device)
-    except devices.DeviceNameError as error:
-        raise UserError(f"--device: {error}") from error
+    check_backends(args.backends, args.device)
     return list(dict.fromkeys(args.loop)) or list(LOOPS)
 
 
