@@ -24,8 +24,10 @@ def written(buffer: VariableBuffer) -> Array:
     The buffer is empty meanwhile, and locked, so that readers wait.
     """
     array, buffer.value = buffer.value, None
-    is_own = not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
-    if is_own and sys.getrefcount(array) <= _OURS:
+    is_plain = (
+        not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
+    )
+    if is_plain and sys.getrefcount(array) <= _OURS:
         if isinstance(array, HOST.ndarray):
             set_writeable(array, True)
         own: Array = array
