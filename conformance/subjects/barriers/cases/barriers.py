@@ -246,6 +246,16 @@ def two_of_five(c: EngineAuthor) -> None:
     barrier.take(["a", "b"], [1, 2], [3, 4], count=5, op="few")
 
 
+@engine_case("BARRIERS-018", title="None of five, since the closed barrier has none.")
+def none_of_five(c: EngineAuthor) -> None:
+    barrier = _Barrier.only(c)
+    barrier.both(["a"], [1], [2])
+    barrier.close()
+    barrier.take(["a"], [1], [2], op="few")
+    barrier.take(count=5, op="few", error=[11])
+    barrier.take(count=1, op="few", error=[11])
+
+
 @engine_case("BARRIERS-013", title="What is left in a closed barrier.")
 def what_is_left(c: EngineAuthor) -> None:
     barrier = _Barrier.only(c)

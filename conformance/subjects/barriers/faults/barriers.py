@@ -221,6 +221,20 @@ def small_batches_are_refused(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
+@fault(
+    "BARRIERS-018", "A take of a small batch from a closed barrier without elements is cancelled."
+)
+def empty_batches_are_cancelled(tf: Namespace) -> Namespace:
+    """Raise CancelledError instead of OutOfRangeError where a small batch is allowed."""
+    return recoding(
+        tf,
+        _TAKE,
+        "OutOfRangeError",
+        _CANCELLED,
+        lambda run: run.op.get_attr("allow_small_batch"),
+    )
+
+
 @fault("BARRIERS-013", "Nothing can be taken of a closed barrier one by one.")
 def nothing_is_taken_of_closed_barriers(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError where one element is taken of a closed barrier."""

@@ -141,6 +141,20 @@ def slices_take_values_and_indices(c: ApiAuthor) -> None:
     c.check(sess.run(y, {slices: (floats([5]), longs([6]))}), floats([56]))
 
 
+@api_case("FEED-061", title="IndexedSlices that have a dense shape take it after their indices.")
+def slices_take_their_dense_shape(c: ApiAuthor) -> None:
+    tf = c.tf
+    slices = tf.IndexedSlices(
+        tf.placeholder(tf.float32, [None]),
+        tf.placeholder(tf.int64, [None]),
+        tf.placeholder(tf.int64, [1]),
+    )
+    dense = tf.scatter_nd(slices.indices[:, tf.newaxis], slices.values, slices.dense_shape)
+    sess = tf.Session()
+    c.check(sess.run(dense, {slices: ([1.5, 2.5], [3, 1], [4])}), floats([0, 2.5, 0, 1.5]))
+    c.check(sess.run(dense, {slices: (floats([5]), longs([0]), longs([2]))}), floats([5, 0]))
+
+
 # --- the feed_dict ------------------------------------------------------------------------
 
 

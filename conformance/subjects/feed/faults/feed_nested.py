@@ -147,7 +147,7 @@ def indices_come_first(tf: Namespace) -> Namespace:
 
     def change_pair(key: Hashable, value: np.ndarray) -> Pair:
         if isinstance(key, tf.IndexedSlices):
-            return key, (value[1], value[0])
+            return key, (value[1], value[0], *value[2:])
         return key, value
 
     return _pairing(tf, change_pair)

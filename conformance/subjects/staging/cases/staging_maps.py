@@ -238,6 +238,20 @@ def a_component_comes_twice(c: EngineAuthor) -> None:
         staged.incomplete(1)
 
 
+@engine_case("STAGING-026", title="An element is put under a key that has one, whole and in parts.")
+def an_element_under_a_key_that_has_one(c: EngineAuthor) -> None:
+    for staged in _both(c):
+        staged.put(4, 1, 0.5)
+        staged.put(4, 2, 1.5)
+        staged.size(1)
+        staged.get(4, 1, 0.5, op="peek")
+        staged.put_part(4, 1, 2.5)
+        staged.put_part(4, 0, 3)
+        staged.incomplete(0)
+        staged.get(4, 1, 0.5)
+        staged.size(0)
+
+
 @engine_case("STAGING-020", title="One component is taken, and the other stays.")
 def one_component_is_taken(c: EngineAuthor) -> None:
     for staged in _both(c):

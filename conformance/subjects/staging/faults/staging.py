@@ -284,6 +284,26 @@ def second_components_are_dropped(tf: Namespace) -> Namespace:
     return forgiving(tf, _of("Stage"), _INVALID, _is_good)
 
 
+@fault("STAGING-026", "An element takes the place of one under its key that was put first.")
+def second_elements_stay(tf: Namespace) -> Namespace:
+    """Take the element of a key away before another whole one is put there."""
+
+    def change(run: Run, base: Base) -> Value:
+        whole = run.note("whole", set())
+        key = run.op.get_attr("shared_name"), int(run.ask(0))
+        if "Unstage" in run.op.type:
+            whole.discard(key)
+        elif _parts(run) == len(_dtypes(run)) and _is_good(run):
+            if key in whole:
+                indices = np.array(run.ask(1), np.int32)
+                taken = run.op.type.replace("Stage", "Unstage")
+                _beside(tf, run, taken, key=np.int64(run.ask(0)), indices=indices)
+            whole.add(key)
+        return base()
+
+    return executing(tf, (*_of("Stage"), *_of("Unstage")), change)
+
+
 @fault("STAGING-020", "Taking a component takes the element.")
 def elements_are_taken_whole(tf: Namespace) -> Namespace:
     """Take the other one, too."""
