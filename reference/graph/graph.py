@@ -37,6 +37,8 @@ class Graph(GraphScopes, Collections):
       seed: the graph-level random seed, or None.
       operations_by_name: every operation; for reading.
       unfeedable: the tensors that may not be fed; for reading.
+      kinds: what placement asks of operations: the type whose kernel runs one, and the device that
+        it requests. Those of every operation are in it, and may be of operations that have changed.
       misfits: inputs, by operation and number, that were replaced by one of another dtype, with
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
@@ -63,6 +65,7 @@ class Graph(GraphScopes, Collections):
         self._unfetchable: set[object] = set()
         self.functions = FunctionLibrary()
         self.hot_runs: dict[int, dict[Any, Any]] = {}
+        self.kinds: set[tuple[str, str]] = set()
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
         self.on_new_operation: Callable[[Operation], None] | None = None
@@ -86,6 +89,7 @@ class Graph(GraphScopes, Collections):
                 raise ValueError(f"Duplicate node name in graph: '{operation.name}'")
             operations[operation.name] = operation
             operation.id = len(operations)
+            self.kinds.add(operation.kind)
             if self.hot_runs:
                 self._forget_runs()
         finally:

@@ -156,6 +156,11 @@ class Operation:
         """The output tensors."""
         return self._outputs
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The type whose kernel runs it, and the device that it requests."""
+        return self.kernel_type if self.extra else self.declaration.name, self._device
+
     def values(self) -> tuple[Tensor, ...]:
         """The output tensors, as a tuple."""
         return tuple(self._outputs)
@@ -169,6 +174,7 @@ class Operation:
         if hasattr(device, "to_string"):
             device = device.to_string()
         self._device = str(device) if device else ""
+        self.graph.kinds.add(self.kind)
 
     @property
     def _id(self) -> int:
@@ -303,6 +309,7 @@ class Operation:
         attr = self.declaration.attr(name)
         if attr is None:
             self.extra[name] = value
+            self.graph.kinds.add(self.kind)
         else:
             self.attrs = {**self.attrs, name: attr_values.from_proto(value, attr.type)}
 

@@ -226,7 +226,7 @@ class _Compiler:
         """Whether the operation's value is the same in every run, and could be computed now."""
         if self.traced or device.kind != "CPU" or device.is_limited:
             return False
-        if op.type in FOLDED and inputs and all(register in self.given for register in inputs):
+        if op.type in FOLDED and inputs and self.given.keys() >= set(inputs):
             values = folded(function, [self.given[register] for register in inputs], len(outputs))
             pairs = zip(outputs, values or (), strict=False)
             self.given.update((out, value) for out, value in pairs if out is not None)

@@ -19,6 +19,7 @@ from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
 from sessrun.reference.kernels.host_integers import is_left_to_host
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.steps import Kernel, Value
+from sessrun.reference.session.plan.folding import FOLDED
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.proto import NameAttrList
 from sessrun.spec.tables.ops import OPERATIONS
@@ -96,12 +97,23 @@ class KernelBindings:
                 f"has {width} outputs. Try using "
                 "tf.compat.v1.experimental.output_all_intermediates(True).",
             )
-        # Gradients add outputs to a loop: then it is bound anew.
-        key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
+        key = self._key(op, device)
         kernel = self.kernels.get(key)
         if kernel is None:
             kernel = self.kernels[key] = self._bound(op, device)
         return kernel
+
+    def _key(self, op: Operation, device: LocalDevice) -> Hashable:
+        """What a bound kernel is kept by: operations that have an equal key share one."""
+        if op.type in FOLDED and device.kind == "CPU" and not device.is_limited and not op.extra:
+            key = (op.type, device.name, *op.attrs.values())
+            try:
+                hash(key)
+            except TypeError:  # a list among the attributes
+                return op
+            return key
+        # Gradients add outputs to a loop: then it is bound anew.
+        return (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
 
     def _bound(self, op: Operation, device: LocalDevice) -> BoundKernel:
         entry = registry.lookup(op.kernel_type, device.kind)

@@ -6,8 +6,7 @@ Clauses: PLACEMENT.
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from sessrun.reference import errors
@@ -68,10 +67,12 @@ def mover(
     return functools.partial(_between, source.download, device.upload)
 
 
-def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
+def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Sequence[ArgDecl]:
     """The declared argument of each input, or of each output, of an operation, in order."""
     for arg in declared:
-        yield from itertools.repeat(arg, arg.count(op.attrs))
+        if arg.number_attr is not None or arg.type_list_attr is not None:
+            return [arg for arg in declared for _ in range(arg.count(op.attrs))]
+    return declared
 
 
 def location_of(device: LocalDevice, dtype: DType, *, on_host: bool) -> str:

@@ -49,7 +49,7 @@ class Placer:
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
-        self._fitting: dict[tuple[str, str], bool] = {}
+        self._fitting: set[tuple[str, str]] = set()
         self._of_kind: dict[tuple[object, ...], Sequence[LocalDevice]] = {}
         self.placed: dict[Operation, LocalDevice] = {}
 
@@ -68,13 +68,14 @@ class Placer:
             self._assign_all([op for op in needed if op not in self.placed])
             self._write_log(needed)
         elif self._seen < self._graph.version:
-            ops = self._graph.get_operations()
-            if not self._all_fit(ops[self._seen :]):
+            extent = self._graph.version
+            if not self._all_fit():
+                ops = self._graph.get_operations()[:extent]
                 if self._has_one_device:  # those that fitted before were not put into `placed`
                     self.placed.update(dict.fromkeys(ops[: self._seen], self._devices[0]))
                 self._assign_all(ops[self._seen :])
-            self._seen = len(ops)
-            self._write_log(ops)
+                self._write_log(ops)
+            self._seen = extent
         if self._has_one_device:
             self.placed.update(dict.fromkeys(needed, self._devices[0]))
         return self.placed
@@ -84,30 +85,29 @@ class Placer:
         """Whether there is one device, a CPU, so that an operation runs there or not at all."""
         return len(self._devices) == 1 and self._devices[0].kind == "CPU"
 
-    def _all_fit(self, ops: Iterable[Operation]) -> bool:
-        """Whether the only device has kernels for all of these, and is what each asks for.
+    def _all_fit(self) -> bool:
+        """Whether the only device has kernels for the whole graph, and is what each op asks for.
 
-        Then there is nothing to choose, and no two that share a device contradict each other.
+        Then there is nothing to choose, and no two that share a device contradict each other. If
+        not, the operations have to be looked at: the graph knows kinds that none has any more.
         """
         if not self._has_one_device or self._log or self._graph.misfits:
             return False
-        kinds = {
-            (op.kernel_type if op.extra else op.declaration.name, op._device): op  # noqa: SLF001 - of every operation of the graph
-            for op in ops
-        }
-        return all(self._fits(kind, op) for kind, op in kinds.items())
-
-    def _fits(self, kind: tuple[str, str], op: Operation) -> bool:
-        """Whether the only device runs operations of a type that ask for a device, such as `op`."""
-        fits = self._fitting.get(kind)
-        if fits is None:
-            (only,) = self._devices
-            try:
-                matches = devices.parse(op.device).matches(only.full)
-            except DeviceNameError:
-                matches = False
-            fits = self._fitting[kind] = matches and _runs_on(op, only)
+        new = self._graph.kinds - self._fitting
+        fits = all(map(self._fits, new))
+        if fits:
+            self._fitting |= new
         return fits
+
+    def _fits(self, kind: tuple[str, str]) -> bool:
+        """Whether the only device, a CPU, has the kernel of a type and is what is asked for."""
+        op_type, wanted = kind
+        (only,) = self._devices
+        try:
+            matches = devices.parse(wanted).matches(only.full)
+        except DeviceNameError:
+            return False
+        return matches and registry.lookup(op_type, only.kind) is not None
 
     def _assign_all(self, ops: Sequence[Operation]) -> None:
         self._check_inputs(ops)
