@@ -185,8 +185,8 @@ OVERLOADABLE: Final = frozenset(
 class Tensor(Overloads):
     """A symbolic value: output number `value_index` of `op`. Compared and hashed by identity.
 
-    The default hash and equality of `object` are kept: they cost no Python call, which every
-    feed and every look-up of a plan would pay for.
+    Nothing but itself equals it, whatever the other object says (as a wildcard of `mock` does).
+    The hash is that of `object`: every feed and every look-up of a plan would pay for another.
 
     Args:
       op: the operation that computes it.
@@ -211,6 +211,8 @@ class Tensor(Overloads):
     #: The operators that a program may give another meaning to.
     OVERLOADABLE_OPERATORS = OVERLOADABLE
 
+    __hash__ = object.__hash__
+
     # numpy arrays leave binary operators to us.
     __array_priority__ = 100
 
@@ -221,6 +223,9 @@ class Tensor(Overloads):
         self._sizes = shape
         self._name: str | None = None
         self._consumers: list[Operation] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
     @property
     def graph(self) -> Graph:

@@ -8,6 +8,7 @@ import weakref
 from collections import OrderedDict, defaultdict, namedtuple
 from types import MappingProxyType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -242,3 +243,26 @@ def test_a_run_and_callables_of_one_signature_stay_hot_beside_each_other() -> No
             tf.no_op()  # the graph changes
             assert not sess._hot
             assert not sess._quick
+
+
+@pytest.mark.parametrize("make", [list, tuple, lambda pair: dict(enumerate(pair))])
+@pytest.mark.parametrize("tier", TIERS)
+def test_an_object_that_equals_everything_is_no_fetch(tier: int, make: Any) -> None:
+    a, b = tf.constant(1.0), tf.constant(2.0)
+    operations = [a.op, b.op]
+
+    class Anything:
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return hash(a)
+
+    with session(tier) as sess:
+        for pair in ([a, b], operations, [a.name, b.name]):
+            fetches = make(pair)
+            for _ in range(30):
+                sess.run(fetches)
+            for odd in (mock.ANY, Anything(), np.zeros(3)):
+                with pytest.raises(TypeError, match="has invalid type"):
+                    sess.run(make([odd, pair[1]]))

@@ -301,3 +301,18 @@ def test_threads_on_one_session_lose_no_update_and_leave_no_partial_run() -> Non
             thread.join(60)
         assert sess.run(v) == 16 * 20 * 2
     assert not wrong
+
+
+def test_a_device_that_is_set_after_an_operation_was_made_places_it() -> None:
+    a, b = tf.constant(1.0), tf.constant(2.0)
+    with tf.Session() as sess:
+        sess.run(a)
+        late = tf.identity(b)
+        late.op._set_device("/gpu:0")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="explicitly assigned to /gpu:0"):
+            sess.run(a)
+    with tf.Session() as sess:
+        late.op._set_device("")
+        assert sess.run([a, late]) == [1.0, 2.0]
+        tf.identity(late)
+        assert sess.run(late) == 2.0

@@ -30,7 +30,7 @@ class FetchContent:
       kind: its type.
       keys: the keys of a dict; None for others.
       parts: the elements, or the values of a dict; for a structure within it what it held.
-      is_flat: whether no part is a structure.
+      is_flat: whether every part is a tensor, which nothing but itself equals.
 
     """
 
@@ -52,16 +52,17 @@ class FetchContent:
         else:
             parts = [*fetches.values()]
         if self.is_flat:
-            try:
-                is_same = self.parts == parts
-            except ValueError:  # an array instead of a tensor: what equals it is an array, too
-                return False
+            is_same = self.parts == parts
         else:
-            is_same = len(parts) == len(self.parts) and all(
-                part.is_of(now) if type(part) is FetchContent else part is now
-                for part, now in zip(self.parts, parts, strict=True)
-            )
+            is_same = len(parts) == len(self.parts) and all(map(_is_part, self.parts, parts))
         return is_same and (self.keys is None or all(map(operator.is_, self.keys, fetches)))
+
+
+def _is_part(part: object, now: object) -> bool:
+    """Whether a fetch is the part that was there: the same object, or an equal name."""
+    if type(part) is FetchContent:
+        return part.is_of(now)
+    return part is now or (type(part) is str and type(now) is str and part == now)
 
 
 def content_of(fetches: Any) -> FetchContent | None:
@@ -73,7 +74,7 @@ def content_of(fetches: Any) -> FetchContent | None:
         keys, parts = None, [*fetches]
     else:
         return None
-    if LEAVES.issuperset(map(type, parts)):
+    if set(map(type, parts)) <= {Tensor}:
         return FetchContent(kind, keys, parts, is_flat=True)
     contents = [part if type(part) in LEAVES else content_of(part) for part in parts]
     return None if None in contents else FetchContent(kind, keys, contents, is_flat=False)
