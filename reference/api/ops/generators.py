@@ -46,7 +46,7 @@ PHILOX_STATE_SIZE: Final = 3
 THREEFRY_STATE_SIZE: Final = 2
 RNG_ALG_PHILOX: Final = Algorithm.PHILOX.value
 RNG_ALG_THREEFRY: Final = Algorithm.THREEFRY.value
-_SIZES: Final = {
+_SIZES: Final[dict[object, int]] = {
     RNG_ALG_PHILOX: PHILOX_STATE_SIZE,
     RNG_ALG_THREEFRY: THREEFRY_STATE_SIZE,
     Algorithm.AUTO_SELECT.value: PHILOX_STATE_SIZE,
