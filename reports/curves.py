@@ -1,4 +1,4 @@
-"""Pages and plots of measurements that are curves: memory over steps, cost over sizes."""
+"""Tables, pages and plots of measurements that are curves: memory over steps, cost over sizes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from sessrun.reports.bench_html import fact_label
 from sessrun.reports.html import content_policy, flat, template, template_text
 from sessrun.reports.plots import MARKERS, SERIES, SETTINGS, SOFT, curve_axes, markup
@@ -16,7 +20,16 @@ from sessrun.reports.printable import printable, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MARKS", "Card", "Curve", "VerdictRow", "curve_plot", "curves_html", "run_facts"]
+__all__ = [
+    "MARKS",
+    "Card",
+    "Curve",
+    "VerdictRow",
+    "curve_plot",
+    "curves_html",
+    "print_verdicts",
+    "run_facts",
+]
 
 #: Style class and mark of a verdict, so that nothing depends on the colour.
 MARKS: Final = {
@@ -27,6 +40,9 @@ MARKS: Final = {
     "SUPERLINEAR": ("broken", "✗"),
     "UNDECIDED": ("open", "?"),
 }
+
+#: The style of a verdict on the terminal, by its style class.
+_STYLES: Final = {"holds": "", "broken": "bold red", "open": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +87,34 @@ def run_facts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, value in sorted(run["fingerprint"].items()):
         facts.append((shortened(fact_label(name), 40), shortened(flat(value), 300)))
     return facts
+
+
+def print_verdicts(
+    columns: Sequence[str],
+    rows: Sequence[VerdictRow],
+    reasons: Sequence[str],
+    console: Console | None = None,
+) -> None:
+    """Print a table of verdicts, and below it why some are open.
+
+    Args:
+      columns: the headings beside that of the verdict; the first two are of words.
+      rows: the verdicts.
+      reasons: a line of each.
+      console: where to; standard output if None.
+
+    """
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("verdict")
+    for index, name in enumerate(columns):
+        table.add_column(name, justify="left" if index < 2 else "right")
+    for row in rows:
+        style = _STYLES[MARKS[row.verdict][0]]
+        table.add_row(Text(row.verdict, style), *map(Text, row.cells))
+    out = console or Console()
+    out.print(table)
+    for reason in reasons:
+        out.print(Text(reason, "yellow"))
 
 
 def curves_html(

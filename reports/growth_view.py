@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from sessrun.reports.curves import Card, Curve, VerdictRow, curve_plot, curves_html, run_facts
+from sessrun.reports.curves import (
+    Card,
+    Curve,
+    VerdictRow,
+    curve_plot,
+    curves_html,
+    print_verdicts,
+    run_facts,
+)
 from sessrun.reports.growth_fit import (
     CONFIDENCE,
     LIMITS,
@@ -27,7 +33,6 @@ from sessrun.spec.schema import SpecError, check
 __all__ = ["growth_html", "print_growth", "read_growth"]
 
 _COLUMNS: Final = ("Cost", "Backend", "Sizes", "Exponent", "Interval", "At the largest", "For one")
-_STYLE: Final = {"SUPERLINEAR": "bold red", "GROWS": "bold red", "UNDECIDED": "yellow"}
 _NOTE: Final = (
     f"The exponent is the slope of a line through the logarithms of size and cost, at the upper "
     f"{UPPER} sizes at most, with its {CONFIDENCE:.0%} interval; the cost is the processor time of "
@@ -60,25 +65,16 @@ def print_growth(run: Mapping[str, Any], console: Console | None = None) -> None
       console: where to; standard output if None.
 
     """
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
-    table.add_column("verdict")
-    for index, name in enumerate(
-        ("cost", "backend", "largest", "exponent", "", "takes", "for one")
-    ):
-        table.add_column(name, justify="left" if index < 2 else "right")
-    out = console or Console()
-    reasons = []
+    rows, reasons = [], []
     for entry in run["costs"]:
         exponent = exponent_of(entry)
         cells = _cells(entry, exponent)
-        style = _STYLE.get(exponent.verdict, "")
-        table.add_row(Text(exponent.verdict, style), *map(Text, _short(cells, exponent)))
+        rows.append(VerdictRow(exponent.verdict, _short(cells, exponent)))
         if exponent.verdict == "UNDECIDED":
             detail = f": {shortened(entry['detail'], 200)}" if entry["detail"] else ""
             reasons.append(f"UNDECIDED {cells[0]}, {cells[1]}: {exponent.reason}{detail}")
-    out.print(table)
-    for reason in (*reasons, *_left_out(run)):
-        out.print(Text(reason, "yellow"))
+    columns = ("cost", "backend", "largest", "exponent", "", "takes", "for one")
+    print_verdicts(columns, rows, (*reasons, *_left_out(run)), console)
 
 
 def growth_html(run: Mapping[str, Any]) -> str:

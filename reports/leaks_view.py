@@ -8,10 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from sessrun.reports.curves import Card, Curve, VerdictRow, curve_plot, curves_html, run_facts
+from sessrun.reports.curves import (
+    Card,
+    Curve,
+    VerdictRow,
+    curve_plot,
+    curves_html,
+    print_verdicts,
+    run_facts,
+)
 from sessrun.reports.leak_verdicts import CONFIDENCE, LIMIT, Trend, trend_of
 from sessrun.reports.memory_view import MIB, mib_text
 from sessrun.reports.printable import shortened
@@ -21,7 +27,6 @@ from sessrun.spec.schema import SpecError, check
 __all__ = ["leaks_html", "print_leaks", "read_leaks"]
 
 _COLUMNS: Final = ("Loop", "Backend", "Steps", "Bytes a step", "Interval", "Resident at the end")
-_STYLE: Final = {"FLAT": "", "GROWS": "bold red", "UNDECIDED": "yellow"}
 _NOTE: Final = (
     f"Resident memory over steps. GROWS: the {CONFIDENCE:.0%} interval of the slope is above "
     f"{LIMIT:g} bytes a step; FLAT: it is below. The first fifth of the steps does not count."
@@ -66,22 +71,17 @@ def print_leaks(run: Mapping[str, Any], console: Console | None = None) -> None:
       console: where to; standard output if None.
 
     """
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("verdict")
-    for index, name in enumerate(("loop", "backend", "steps", "bytes a step", "interval", "end")):
-        table.add_column(name, justify="left" if index < 2 else "right")
-    out = console or Console()
-    reasons = []
+    rows, reasons = [], []
     for course in run["courses"]:
         trend = trend_of(course)
-        cells = _cells(course, trend)
-        table.add_row(Text(trend.verdict, _STYLE[trend.verdict]), *map(Text, cells))
-        detail = f": {shortened(course['detail'], 200)}" if course["detail"] else ""
+        row = VerdictRow(trend.verdict, _cells(course, trend))
+        rows.append(row)
         if trend.verdict == "UNDECIDED":
-            reasons.append(f"UNDECIDED {cells[0]}, {cells[1]}: {trend.reason}{detail}")
-    out.print(table)
-    for reason in reasons:
-        out.print(Text(reason, "yellow"))
+            detail = f": {shortened(course['detail'], 200)}" if course["detail"] else ""
+            loop, backend, *_ = row.cells
+            reasons.append(f"UNDECIDED {loop}, {backend}: {trend.reason}{detail}")
+    columns = ("loop", "backend", "steps", "bytes a step", "interval", "end")
+    print_verdicts(columns, rows, reasons, console)
 
 
 def leaks_html(run: Mapping[str, Any]) -> str:
