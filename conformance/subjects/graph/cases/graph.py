@@ -302,6 +302,15 @@ def wrong_scope_names(c: ApiAuthor) -> None:
         c.raises("ValueError", partial(enter, c, partial(c.tf.name_scope, "a b")))
 
 
+@api_case("GRAPH-017", title="A scope with a caret or a leading slash is ValueError.")
+def carets_and_slashes_in_scope_names(c: ApiAuthor) -> None:
+    for name in ("a^b", "^a", "/a"):
+        c.raises("ValueError", partial(enter, c, partial(c.tf.name_scope, name)))
+    with c.within(c.tf.name_scope("o")):
+        for name in ("a^b", "a:0"):
+            c.raises("ValueError", partial(enter, c, partial(c.tf.name_scope, name)))
+
+
 # --- control dependencies -----------------------------------------------------------------
 
 

@@ -181,6 +181,16 @@ def number_beside_a_tensor(c: ApiAuthor) -> None:
             c.check(sess.run(y, {x: 5}), as_array(np.asarray(value, kind)))
 
 
+@api_case("GRAPH-087", title="A Python float beside a tensor of floats takes its dtype.")
+def float_beside_floats(c: ApiAuthor) -> None:
+    sess = c.tf.Session()
+    for dtype, kind in ((c.tf.float32, np.float32), (c.tf.float64, np.float64)):
+        x = c.tf.placeholder(dtype, [])
+        for y, value in ((x + 1.5, 6.5), (c.tf.add(x, 1.5), 6.5), (0.5 - x, -4.5), (x * 2.5, 12.5)):
+            c.check_same(y.dtype, dtype)
+            c.check(sess.run(y, {x: 5}), as_array(np.asarray(value, kind)))
+
+
 @api_case("GRAPH-088", title="A Python float beside an integer tensor is TypeError.")
 def float_beside_an_integer(c: ApiAuthor) -> None:
     i = _vector(c, c.tf.int32)
@@ -309,6 +319,18 @@ def true_division(c: ApiAuthor) -> None:
     c.check_same(y.dtype, c.tf.float64)
     sess = c.tf.Session()
     c.check(sess.run(y, {a: [7, 1], b: [-2, 4]}), np.array([-3.5, 0.25]))
+
+
+@api_case("GRAPH-097", title="/ of integers is of float32 up to 16 bits, else of float64.")
+def true_division_of_other_dtypes(c: ApiAuthor) -> None:
+    tf, sess = c.tf, c.tf.Session()
+    narrow, wide = (tf.int8, tf.int16, tf.uint8, tf.uint16), (tf.int32, tf.int64)
+    for integers, floating, kind in ((narrow, tf.float32, np.float32), (wide, tf.float64, float)):
+        for dtype in integers:
+            a, b = tf.placeholder(dtype, []), tf.placeholder(dtype, [])
+            y = a / b
+            c.check_same(y.dtype, floating)
+            c.check(sess.run(y, {a: 7, b: 2}), as_array(np.asarray(3.5, kind)))
 
 
 @api_case("GRAPH-098", title="// rounds towards minus infinity.")

@@ -172,6 +172,17 @@ def identities_are_bridged(c: ApiAuthor) -> None:
     c.check(definition.node[3].input[0], "c")
 
 
+@api_case("GRAPH-117", title="An Identity that a colocation group names stays.")
+def colocated_identities_stay(c: ApiAuthor) -> None:
+    definition = _definition(
+        c, ("a", "Fine"), ("b", "Identity", "a"), ("c", "Fine", "b"), ("d", "Identity", "a")
+    )
+    definition.node[2].attr["_class"].list.s.append(b"loc:@b")
+    pruned = c.tf.graph_util.remove_training_nodes(definition)
+    _has_nodes(c, pruned, "a", "b", "c")
+    c.check(pruned.node[2].input[0], "b")
+
+
 @api_case("GRAPH-118", title="Identity nodes that order others stay.")
 def identities_that_order_stay(c: ApiAuthor) -> None:
     definition = _definition(

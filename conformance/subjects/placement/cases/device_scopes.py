@@ -145,6 +145,17 @@ def a_device_function_is_called_for_each(c: ApiAuthor) -> None:
     c.check(device_in(c), "")
 
 
+@api_case("PLACEMENT-009", title="The scopes outside complete a device function's result.")
+def a_device_functions_result_is_completed(c: ApiAuthor) -> None:
+    for result, device in (
+        ("/gpu:1", "/job:w/task:3/device:GPU:1"),
+        ("/task:4", "/job:w/task:4"),
+        ("", "/job:w/task:3"),
+    ):
+        given = c.function(["op"], lambda _op, result=result: result)
+        c.check(device_in(c, "/job:w", "/task:3", given), device)
+
+
 @api_case("PLACEMENT-010", title="A device function sees and replaces the inner scopes' device.")
 def a_device_function_replaces_the_inner(c: ApiAuthor) -> None:
     def seen(_op: Symbol) -> Symbol:

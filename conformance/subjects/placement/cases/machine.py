@@ -181,3 +181,10 @@ def devices_are_listed_by_type(c: ApiAuthor) -> None:
     c.check(c.expr("$len", c.tf.config.list_physical_devices("CPU")), 1)
     c.check(c.tf.config.list_physical_devices("NPU"), [])
     c.check(c.tf.config.list_physical_devices("cpu"), [])
+
+
+@api_case("PLACEMENT-051", title="A part of a device type, or more than it, lists no device.")
+def devices_are_listed_by_their_whole_type(c: ApiAuthor) -> None:
+    for kind in ("C", "CPUS", "CPU:0", "XLA_CPU"):
+        c.check(c.tf.config.list_physical_devices(kind), [])
+    c.check(c.tf.config.list_physical_devices("CPU")[0].device_type, "CPU")

@@ -40,6 +40,16 @@ def the_timeout_of_the_config(c: EngineAuthor) -> None:
     s.run(["take:0"], options=LONG, values=[np.int32(5)])
 
 
+@engine_case("SESSION-044", title="A run with a longer timeout of its own waits that long.")
+def a_longer_timeout_of_the_run(c: EngineAuthor) -> None:
+    s = started(c, config={"operationTimeoutInMs": "300"})
+    s.start("t", ["waited:0"], options=LONG)
+    s.run(["arrived:0"], {"n:0": np.int32(1)}, options=LONG, values=[np.zeros(1, np.int32)])
+    s.run(["other:0"], error=[4])
+    s.run(["put"], {"x:0": np.int32(5)}, options=LONG, values=[None])
+    c.join("t", values=[np.int32(5)])
+
+
 @api_case("SESSION-044", title="Past operation_timeout_in_ms a run is DeadlineExceededError.")
 def past_the_timeout_deadline_exceeded(c: ApiAuthor) -> None:
     queue = c.tf.FIFOQueue(1, c.tf.int32)
