@@ -74,7 +74,7 @@ def soft_placement_settles_contradictions(c: EngineAuthor) -> None:
         s.run(["y:0"], {"p:0": floats(0, 0)}, values=[floats(1, 1)])
 
 
-@engine_case("PLACEMENT-042", title="A session has the CPUs that it was configured to have.")
+@engine_case("SESSION-007", title="A session has the CPUs that it was configured to have.")
 def a_session_has_its_cpus(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.float32, [2], name="p")

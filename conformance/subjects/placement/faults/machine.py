@@ -44,7 +44,7 @@ def contradictions_stay_hard(tf: Namespace) -> Namespace:
     return running(configuring(tf, lambda _config: None), change)
 
 
-@fault("PLACEMENT-042", "A session has at most two CPUs.")
+@fault("SESSION-007", "A session has at most two CPUs.")
 def at_most_two_cpus(tf: Namespace) -> Namespace:
     """Lower the count."""
 
