@@ -287,6 +287,22 @@ def checkpoints_are_restored(c: ApiAuthor) -> None:
     c.named_check("managed.checkpoints", want, folder=path, every=2, runs=5, lost=4)
 
 
+@api_case("MANAGED-025", title="Where there is a checkpoint, init_op is not run.")
+def init_op_is_not_run(c: ApiAuthor) -> None:
+    tf = c.tf
+    v = tf.Variable(1, use_resource=False)
+    never_fed = tf.placeholder(tf.int32, [])
+    saver = tf.train.Saver()
+    before = tf.Session()
+    before.run(v.assign(4).op)
+    saver.save(before, c.path("model"))
+    fails = tf.group(v.initializer, tf.identity(never_fed))
+    scaffold = tf.train.Scaffold(init_op=fails, saver=saver)
+    creator = tf.train.ChiefSessionCreator(scaffold, checkpoint_dir=c.path())
+    with c.within(tf.train.MonitoredSession(creator)) as session:
+        c.check(session.run(v), np.int32(4))
+
+
 @api_case("MANAGED-031", title="A loss that is not a number fails.")
 def nan_fails(c: ApiAuthor) -> None:
     want = ["ran 1.0", "raised NanLossDuringTrainingError"]
