@@ -139,13 +139,15 @@ def inputs_of_two_graphs(c: ApiAuthor) -> None:
     c.check(count_of(c, a.graph), 1)
 
 
-@api_case("GRAPH-084", title="An operation goes to the graph of its inputs, not the default.")
+@api_case("GRAPH-140", title="An operation goes to the graph of its inputs, not the default.")
 def operation_goes_to_its_inputs(c: ApiAuthor) -> None:
     a = _other_graph(c)
     y = c.tf.add(a, 1.0)
     c.check_same(y.graph, a.graph)
     c.check(c.tf.Session(graph=a.graph).run(y, {a: 2.0}), as_array(np.float32(3)))
-    c.raises("ValueError", partial(c.tf.add, y, c.tf.placeholder(c.tf.float32, [])))
+    c.check_same(c.tf.negative(y).graph, a.graph)
+    c.check_same(c.tf.multiply(a, y).graph, a.graph)
+    c.check(count_of(c, c.tf.get_default_graph()), 0)
 
 
 @api_case("GRAPH-085", title="Tensors of different dtypes in one operation are TypeError.")

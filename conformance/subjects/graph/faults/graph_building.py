@@ -145,6 +145,19 @@ def foreign_operands_become_placeholders(tf: Namespace) -> Namespace:
     return override(tf, add=add)
 
 
+@fault("GRAPH-140", "An addition to a tensor that is not of the default graph is refused.")
+def operations_go_to_the_default_graph(tf: Namespace) -> Namespace:
+    """Raise ValueError for a number that is added to such a tensor."""
+
+    def add(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+        lone = isinstance(x, tf.Tensor) and not isinstance(y, tf.Tensor)
+        if lone and x.graph is not tf.get_default_graph():
+            raise ValueError(f"{x.name} is of another graph than the default one")
+        return tf.add(x, y, name)
+
+    return override(tf, add=add)
+
+
 @fault("GRAPH-085", "The second operand of an addition is cast to the dtype of the first.")
 def second_operand_is_cast(tf: Namespace) -> Namespace:
     """Cast tensors of other dtypes."""
