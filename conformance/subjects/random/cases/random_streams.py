@@ -135,6 +135,25 @@ def the_next_run_begins_further_on(c: EngineAuthor) -> None:
     two.run(["x:0"], last, values=[later[:1]])
 
 
+@engine_case("RANDOM-004", title="The next Multinomial begins 512 counters on for each sample.")
+def the_next_samples_begin_further_on(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        logits = tf.constant([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
+        count = tf.placeholder(tf.int32, [], name="count")
+        tf.raw_ops.Multinomial(
+            logits=logits, num_samples=count, name="m", output_dtype=tf.int64, **SEEDS
+        )
+    five, eight, one = (c.open(session=name) for name in ("five", "eight", "one"))
+    after = {"count:0": np.int32(6)}
+    second = np.array([[2, 1, 1, 1, 2, 2], [1, 0, 2, 1, 0, 1]])
+    five.run(["m:0"], {"count:0": np.int32(5)})
+    five.run(["m:0"], after, values=[second])
+    eight.run(["m:0"], {"count:0": np.int32(8)})
+    eight.run(["m:0"], after, values=[second])
+    one.run(["m:0"], {"count:0": np.int32(1)})
+    one.run(["m:0"], after, values=[np.array([[1, 2, 1, 2, 2, 1], [2, 0, 2, 2, 1, 0]])])
+
+
 @engine_case("RANDOM-005", title="Normal numbers are Box and Muller's of pairs of words.")
 def normal_numbers_are_box_and_mullers(c: EngineAuthor) -> None:
     with c.graph() as tf:
