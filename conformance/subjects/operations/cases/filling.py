@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.conformance.authoring.edges import (
+    COMPLEX,
     FLOATS,
+    INTEGERS,
     axes,
     c64,
     c128,
@@ -119,6 +121,22 @@ def tensors_are_filled(c: EngineAuthor) -> None:
             rows.add(op, x)
     rows.add("ZerosLike", text(b"a", b"", b"\0"))
     rows.refuse("Fill", axes(2, -1), f32(1), codes=[3])
+    rows.run()
+
+
+@engine_case("OPERATIONS-126", title="Fill, ZerosLike and OnesLike of each dtype of numbers.")
+def every_dtype_is_filled(c: EngineAuthor) -> None:
+    rows = Rows(c)
+    for dtype in (*INTEGERS, *COMPLEX):
+        x = np.array([[3, 100], [7, 0]], dtype)
+        rows.add("Fill", axes(2, 1), x[0, 1])
+        rows.add("ZerosLike", x)
+        rows.add("OnesLike", x)
+    for dtype in FLOATS:
+        rows.add("Fill", i64([3]), floats(dtype, [-2.5])[0])
+    for op in ("ZerosLike", "OnesLike"):
+        rows.add(op, f32(4))
+        rows.add(op, np.zeros((2, 0, 3), i64))
     rows.run()
 
 

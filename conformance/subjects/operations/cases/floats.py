@@ -63,6 +63,38 @@ def zeros_keep_their_sign(c: EngineAuthor) -> None:
 
 
 @engine_case(
+    "OPERATIONS-055",
+    title="Differences, squares, reciprocals and rounding give signed zeros; whatever moves "
+    "elements keeps them.",
+)
+def zeros_keep_their_sign_everywhere(c: EngineAuthor) -> None:
+    rows = Rows(c, contract="signed")
+    for dtype in ("float32", "float64"):
+        x = floats(dtype, [0.0, -0.0, -0.25, 0.25])
+        for op in ("Round", "Rint", "Abs", "Square"):
+            rows.add(op, x)
+        rows.add("Reciprocal", floats(dtype, [_INF, -_INF]))
+        rows.add("Sub", column(x[:2]), x[:2])
+        rows.add("Div", column(x[:2]), floats(dtype, [-2.0, 2.0]))
+        rows.add("AddN", [x[1:2], x[1:2]])
+        square = x.reshape(2, 2)
+        rows.add("Transpose", square, axes(1, 0))
+        rows.add("ReverseV2", square, axes(1))
+        rows.add("GatherV2", square, axes(1, 0), i32(1))
+        rows.add("Slice", x, axes(1), axes(2))
+        rows.add("Tile", square, axes(2, 1))
+        rows.add("BroadcastTo", x[:2], axes(2, 2))
+        rows.add("Pack", [x[:2], x[1:3]], axis=1)
+        rows.add("Unpack", square, num=2)
+        rows.add("Split", i32(0), x, num_split=2)
+        rows.add("ExpandDims", x, i32(0))
+        rows.add("Squeeze", x.reshape(1, 4))
+        rows.add("Pad", x[1:2], i32([[1, 1]]))
+        rows.add("SelectV2", np.array([True, False, True, False]), x, x[::-1])
+    rows.run()
+
+
+@engine_case(
     "OPERATIONS-056", title="Complex arithmetic, conjugates, parts, absolute values and angles."
 )
 def complex_arithmetic_is_that_of_both_parts(c: EngineAuthor) -> None:

@@ -57,9 +57,17 @@ def biases_lie_along_the_channels(c: EngineAuthor) -> None:
     rows.add("BiasAdd", x[0, 0, :, :], bias)
     rows.add("BiasAddV1", x, bias)
     rows.add("BiasAdd", i32([[1, 2]]), i32([5, -5]))
-    rows.add("L2Loss", x)
-    rows.add("L2Loss", f64([]))
     rows.refuse("BiasAdd", x, bias[:2], codes=[3])
+    rows.run()
+
+
+@engine_case("OPERATIONS-164", title="L2Loss is half the sum of the squares, of any shape.")
+def losses_are_half_the_squares(c: EngineAuthor) -> None:
+    rows = Rows(c)
+    for dtype in FLOATS:
+        rows.add("L2Loss", floats(dtype, [1, -2, 0.5, 0, 3, -1.5]).reshape(1, 2, 3))
+        rows.add("L2Loss", floats(dtype, [-3])[0])
+        rows.add("L2Loss", floats(dtype, []))
     rows.run()
 
 

@@ -197,9 +197,18 @@ def tensors_are_repeated(c: EngineAuthor) -> None:
     rows.add("BroadcastTo", i32([[1], [2]]), axes(3, 2, 4))
     rows.add("BroadcastTo", f32(5), axes(2, 0, 3))
     rows.add("BroadcastTo", _WORDS[:1], axes(2, 3))
-    rows.add("BroadcastArgs", axes(2, 1, 3), axes(4, 1))
     rows.refuse("Tile", i32([1, 2]), axes(-1), codes=[3])
     rows.refuse("BroadcastTo", i32([1, 2]), axes(3), codes=[3])
+    rows.run()
+
+
+@engine_case("OPERATIONS-163", title="BroadcastArgs gives the shape of both shapes together.")
+def shapes_are_broadcast(c: EngineAuthor) -> None:
+    rows = Rows(c)
+    for kind in (i32, i64):
+        for first, second in (([2, 1, 3], [4, 1]), ([], [2, 5]), ([1], [0]), ([3, 1], [1, 3])):
+            rows.add("BroadcastArgs", kind(first), kind(second))
+            rows.add("BroadcastArgs", kind(second), kind(first))
     rows.run()
 
 
@@ -291,6 +300,33 @@ def tensors_of_many_dimensions_are_computed(c: EngineAuthor) -> None:
         rows.add("Max", large, chosen, keep_dims=True)
     rows.add("Neg", large)
     rows.add("ConcatV2", [x, x], i32(4))
+    rows.run()
+
+
+@engine_case(
+    "OPERATIONS-116",
+    title="Quotients, comparisons, logic and functions of tensors of five to eight dimensions.",
+)
+def many_dimensions_are_computed_by_each(c: EngineAuthor) -> None:
+    rows = Rows(c)
+    x = (np.arange(24, dtype=f32) - 11.5).reshape(2, 1, 3, 1, 4, 1)
+    for y in (
+        np.arange(1, 7, dtype=f32).reshape(1, 3, 1, 1, 1, 2),
+        np.arange(1, 5, dtype=f32).reshape(2, 1, 1, 2, 1, 1, 1, 1),
+        np.arange(1, 5, dtype=f32).reshape(2, 1, 2, 1, 1),
+    ):
+        for op in ("RealDiv", "FloorMod", "Minimum", "SquaredDifference", "GreaterEqual", "Equal"):
+            rows.add(op, x, y)
+        rows.add("SelectV2", x > 0, x, y)
+        rows.add("LogicalAnd", x > 0, y > 2)
+    for shape in ((1, 2, 3, 2, 2), (2, 1, 1, 3, 1, 2, 2)):
+        z = x.reshape(shape)
+        for op in ("Abs", "Square", "Sign", "Floor", "Relu", "Tanh", "Exp"):
+            rows.add(op, z)
+        rows.add("Sum", z, axes(1, 3))
+        rows.add("Max", z, axes(0, -1))
+        rows.add("ConcatV2", [z, z], i32(-2))
+        rows.add("Cast", z, DstT="int32")
     rows.run()
 
 

@@ -256,6 +256,16 @@ def tensors_are_packed_in_front(tf: Namespace) -> Namespace:
     return _changed(tf, "Pack", lambda _, __, *parts: np.stack(parts))
 
 
+@fault("OPERATIONS-163", "BroadcastArgs gives the longer shape as it is.")
+def broadcast_shapes_are_the_longer(tf: Namespace) -> Namespace:
+    """Give the shape of more dimensions, unchanged."""
+
+    def longer(_: Operation, __: np.ndarray, first: np.ndarray, second: np.ndarray) -> Array:
+        return first if len(first) >= len(second) else second
+
+    return _changed(tf, "BroadcastArgs", longer)
+
+
 @fault("OPERATIONS-111", "Tile repeats each element.")
 def elements_are_repeated_in_place(tf: Namespace) -> Namespace:
     """Repeat an element beside itself."""

@@ -200,6 +200,12 @@ def bias_gradients_are_of_the_last_axis(tf: Namespace) -> Namespace:
     return _changed(tf, "BiasAddGrad", summed)
 
 
+@fault("OPERATIONS-164", "L2Loss is the whole sum of the squares.")
+def losses_are_not_halved(tf: Namespace) -> Namespace:
+    """Double the loss."""
+    return _changed(tf, "L2Loss", lambda _, out, __: out + out)
+
+
 @fault("OPERATIONS-144", "The cross entropy is the logarithm of the softmax.")
 def cross_entropies_overflow(tf: Namespace) -> Namespace:
     """Compute the logarithm after the softmax, which loses small probabilities."""
