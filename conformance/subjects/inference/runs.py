@@ -97,13 +97,14 @@ def cut_case(draw: random.Random, id_: str) -> Case:
 
 def shapes_case(draw: random.Random, id_: str) -> Case:
     """Runs of one session whose feeds have other shapes, or the same and other values."""
-    dtype = draw.choice(("float32", "float64", "int32", "int64"))
-    program = Program(dtype)
     rank = draw.randint(1, 3)
     known = draw.choice(((None,) * rank, (None, *(2,) * (rank - 1)), None))
+    op, is_summed = draw.choice(("Neg", "Abs", "Square", "Relu")), draw.random() < 0.5
+    dtype = draw.choice(("float32", "float64", "int32", "int64"))
+    program = Program(dtype)
     a = program.placeholder(known)
-    node = program.apply(draw.choice(("Neg", "Abs", "Square", "Relu")), a)
-    if draw.random() < 0.5:
+    node = program.apply(op, a)
+    if is_summed:
         node = program.apply("Sum", node, program.index([0]))
     shapes = [(draw.randint(1, 4), *(2,) * (rank - 1)) for _ in range(3)]
     shapes.append(shapes[0])
