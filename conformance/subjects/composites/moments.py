@@ -301,7 +301,7 @@ ROWS: Final = (
     ),
     Row(
         "math.squared_difference",
-        "COMPOSITES-020",
+        "COMPOSITES-034",
         {"x": numbers(), "y": spread_over("x")},
         styles=("plain", "large", "special", "empty"),
     ),

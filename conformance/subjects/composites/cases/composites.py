@@ -251,6 +251,15 @@ def norms_of_each_order(c: ApiAuthor) -> None:
     _is(c, c.tf.math.reduce_euclidean_norm(x, axis=0), floats(3, 4))
 
 
+@api_case("COMPOSITES-034", title="Squared differences of reals and complex numbers.")
+def squared_differences(c: ApiAuthor) -> None:
+    x, y = c.tf.constant(floats(1, 4)), c.tf.constant(_f([[2], [6]]))
+    for function in (c.tf.math.squared_difference, c.tf.squared_difference):
+        _is(c, function(x, y), _f([[1, 4], [25, 4]]))
+    z = c.tf.constant(np.array([1 + 2j, -3], np.complex64))
+    _is(c, c.tf.squared_difference(z, c.tf.constant(1j, "complex64")), np.array([2, 10], "c8"))
+
+
 @api_case("COMPOSITES-021", title="Exponentials that no float32 can hold.")
 def logarithms_of_sums_of_exponentials(c: ApiAuthor) -> None:
     x = c.tf.constant(floats(1000, 1000, -1000))

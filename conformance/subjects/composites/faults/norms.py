@@ -92,6 +92,22 @@ def infinite_norms_have_signs(tf: Namespace) -> Namespace:
     return replaced(tf, "norm", signed)
 
 
+@fault("COMPOSITES-034", "The squared difference of complex numbers is the product with itself.")
+def squared_differences_are_complex(tf: Namespace) -> Namespace:
+    """Multiply the difference by itself, not by its conjugate."""
+
+    def multiplied(usual: Call) -> Call:
+        def squared_difference(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+            if not tf.convert_to_tensor(x).dtype.is_complex:
+                return usual(x, y, name)
+            return tf.square(tf.subtract(x, y))
+
+        return squared_difference
+
+    changed = replaced(tf, "squared_difference", multiplied)
+    return replaced(changed, "math.squared_difference", multiplied)
+
+
 @fault("COMPOSITES-021", "The logarithm of a sum of exponentials takes nothing off first.")
 def sums_of_exponentials_overflow(tf: Namespace) -> Namespace:
     """Take the logarithm of the plain sum of exponentials."""
