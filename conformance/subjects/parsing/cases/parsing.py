@@ -314,6 +314,21 @@ def damaged_strings(c: EngineAuthor) -> None:
         s.run(["out:0"], {"in:0": words(good, wrong)}, error=[15])
 
 
+@engine_case("PARSING-032", title="Compressed strings that are cut off at each of their bytes.")
+def cut_off_strings(c: EngineAuthor) -> None:
+    stored = zlib.compress(_TEXT[:40], 0)
+    for kind, good in (("ZLIB", stored), ("GZIP", gzip.compress(_TEXT[:40], 0, mtime=0))):
+        with c.graph(kind) as tf:
+            given = tf.placeholder(tf.string, None, name="in")
+            tf.raw_ops.DecodeCompressed(bytes=given, compression_type=kind, name="out")
+        s = c.open(kind, kind)
+        header = len(good) - 40 - (8 if kind == "GZIP" else 4)
+        cuts = range(len(good))
+        want = [_TEXT[: min(max(cut - header, 0), 40)] for cut in cuts]
+        s.run(["out:0"], {"in:0": words(*(good[:cut] for cut in cuts))}, values=[words(*want)])
+        s.close()
+
+
 _TENSORS: Final[tuple[np.ndarray | np.int64, ...]] = (
     *(np.array([[0, 1], [100, 127]], dtype) for dtype in (*_INTEGERS, "uint32", "uint64")),
     *(np.array([-0.0, 1.5, np.inf, np.nan], _dtype(name)) for name in _FLOATS),

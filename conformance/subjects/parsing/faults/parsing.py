@@ -192,6 +192,28 @@ def damaged_bytes_are_invalid(tf: Namespace) -> Namespace:
     return recoded(tf, "DecodeCompressed", "DataLossError", "InvalidArgumentError")
 
 
+@fault("PARSING-032", "A compressed string that is cut off is empty.")
+def cut_strings_are_empty(tf: Namespace) -> Namespace:
+    """Give nothing where a stream does not end."""
+
+    def whole(op: Operation, out: np.ndarray, given: np.ndarray) -> np.ndarray:
+        if not op.get_attr("compression_type") or not given.ndim:
+            return out
+        kept = [
+            text if _ends(item) else b""
+            for text, item in zip(out.tolist(), given.tolist(), strict=True)
+        ]
+        return np.array(kept, object)
+
+    return computing(tf, {"DecodeCompressed": single(whole)})
+
+
+def _ends(stream: bytes) -> bool:
+    inflater = zlib.decompressobj(47)  # zlib's own format, or gzip's
+    inflater.decompress(stream)
+    return inflater.eof
+
+
 @fault("PARSING-016", "A parsed tensor is a vector.")
 def parsed_tensors_are_vectors(tf: Namespace) -> Namespace:
     """Lose the shape."""
