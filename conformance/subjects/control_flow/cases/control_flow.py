@@ -61,6 +61,19 @@ def waiting_for_the_dead(c: EngineAuthor) -> None:
     session.run(["count:0"], values=[np.int32(1)])
 
 
+@engine_case("CONTROL-FLOW-003", title="A merge that waits for a dead operation is executed.")
+def a_merge_that_waits_for_the_dead(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        off, on = _split(tf, tf.constant([1.0, 2.0]))
+        branches = [off * 2.0, on * 3.0]
+        with tf.control_dependencies([tf.identity(off)]):
+            tf.raw_ops.Merge(inputs=branches, name="m")
+    session = c.open()
+    for taken, merged in ((True, floats(3, 6)), (False, floats(2, 4))):
+        wanted = [merged, np.int32(taken)]
+        session.run(["m:0", "m:1"], {"p:0": _P[taken]}, values=wanted)
+
+
 @engine_case("CONTROL-FLOW-004", title="A ControlTrigger is executed though it waits for the dead.")
 def a_trigger(c: EngineAuthor) -> None:
     with c.graph() as tf:

@@ -342,3 +342,119 @@ def shapes_that_contradict(c: EngineAuthor) -> None:
         for wrong in ([3], [1, 2]):
             session.run([fetch], {"x:0": _THREE, "s:0": _indices(*wrong)}, error=[3])
     session.run(["stacked:0"], {"x:0": _THREE, "s:0": _indices(-1)}, values=[_THREE])
+
+
+# --- the same clauses by other operations --------------------------------------------------
+
+
+def _popped(tf: Namespace, handle: Tensor, name: str, shape: TensorLike = (2,)) -> None:
+    tf.raw_ops.TensorListPopBack(
+        input_handle=handle, element_shape=shape_of(shape), element_dtype=tf.float32, name=name
+    )
+
+
+@engine_case("CONTROL-FLOW-024", title="What was not set is popped, stacked and gathered as zeros.")
+def zeros_by_other_operations(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        handle = set_item(tf, reserved(tf, 3, (-1, 3)), 1, given(tf, "x"))
+        item(tf, handle, 0, "item", (2, -1))
+        _popped(tf, handle, "pop", (2, -1))
+        stacked(tf, handle, "stacked", (2, -1))
+        _gathered(tf, handle, given(tf, "i", "int32"), "gathered", (2, -1))
+    session = c.open()
+    row = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+    feeds = {"x:0": row, "i:0": _indices(2, 1)}
+    zeros = np.zeros_like(row)
+    session.run(["item:0"], feeds, values=[zeros])
+    session.run(["pop:1"], feeds, values=[zeros])
+    session.run(["stacked:0"], feeds, values=[np.stack([zeros, row, zeros])])
+    session.run(["gathered:0"], feeds, values=[np.stack([zeros, row])])
+
+
+@engine_case("CONTROL-FLOW-036", title="A split and scatters make elements of the declared shape.")
+def parts_of_another_shape(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        x, places = given(tf, "x"), given(tf, "i", "int32")
+        split = tf.raw_ops.TensorListSplit(
+            tensor=x, element_shape=shape_of([1, 2]), lengths=given(tf, "l", "int64")
+        )
+        counted(tf, split, "split")
+        older = tf.raw_ops.TensorListScatter(tensor=x, indices=places, element_shape=shape_of([2]))
+        counted(tf, older, "older")
+        counted(tf, scattered(tf, x, places, -1), "newer")
+    session = c.open()
+    places = {"i:0": _indices(1, 0)}
+    lengths = {"l:0": np.array([1, 1], np.int64)}
+    for rows in (np.ones([2, 3], np.float32), np.ones([2, 2, 1], np.float32)):
+        session.run(["split:0"], {"x:0": rows, **lengths}, error=[3])
+        for fetch in ("older:0", "newer:0"):
+            session.run([fetch], {"x:0": rows, **places}, error=[3])
+    feeds = {"x:0": _THREE[:2], **places, **lengths}
+    session.run(["split:0", "older:0", "newer:0"], feeds, values=[np.int32(2)] * 3)
+
+
+def _older_scatter(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        older = tf.raw_ops.TensorListScatter(
+            tensor=given(tf, "x"), indices=given(tf, "i", "int32"), element_shape=shape_of(-1)
+        )
+        counted(tf, older)
+
+
+@engine_case("CONTROL-FLOW-039", title="An older scatter takes no scalar.")
+def an_older_scatter_of_a_scalar(c: EngineAuthor) -> None:
+    _older_scatter(c)
+    session = c.open()
+    session.run(["count:0"], {"x:0": np.float32(1), "i:0": _indices()}, error=[3])
+    session.run(["count:0"], {"x:0": _ONE[0], "i:0": _indices(0, 1)}, values=[np.int32(2)])
+
+
+@engine_case("CONTROL-FLOW-043", title="Each row of an older scatter needs an index.")
+def an_older_scatter_without_indices(c: EngineAuthor) -> None:
+    _older_scatter(c)
+    session = c.open()
+    for places in (_indices(0, 1), _indices(0, 1, 2, 3)):
+        session.run(["count:0"], {"x:0": _THREE, "i:0": places}, error=[3])
+    session.run(["count:0"], {"x:0": _THREE, "i:0": _indices(0, 2, 1)}, values=[np.int32(3)])
+
+
+@engine_case("CONTROL-FLOW-044", title="Nothing is scattered below zero by an older scatter.")
+def an_older_scatter_below_zero(c: EngineAuthor) -> None:
+    _older_scatter(c)
+    session = c.open()
+    session.run(["count:0"], {"x:0": _THREE, "i:0": _indices(0, -1, 2)}, error=[3])
+    session.run(["count:0"], {"x:0": _THREE, "i:0": _indices(0, 1, 2)}, values=[np.int32(3)])
+
+
+@engine_case("CONTROL-FLOW-047", title="Lists of shapes that contradict each other are not joined.")
+def lists_of_contradicting_shapes(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        other = of_rows(tf, given(tf, "y"), given(tf, "s", "int32"))
+        both = tf.raw_ops.TensorListConcatLists(
+            input_a=of_rows(tf, given(tf, "x")), input_b=other, element_dtype=tf.float32
+        )
+        counted(tf, both)
+    session = c.open()
+    for rows in (np.ones([1, 3], np.float32), np.ones([1, 1, 2], np.float32)):
+        feeds = {"x:0": _THREE, "y:0": rows, "s:0": _indices(*rows.shape[1:])}
+        session.run(["count:0"], feeds, error=[3])
+    feeds = {"x:0": _THREE, "y:0": _ONE, "s:0": _indices(2)}
+    session.run(["count:0"], feeds, values=[np.int32(4)])
+
+
+@engine_case(
+    "CONTROL-FLOW-060", title="What was not set and has no shape is not popped or gathered."
+)
+def elements_without_a_shape_by_other_operations(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        shape = given(tf, "s", "int32")
+        handle = reserved(tf, 1, shape)
+        _popped(tf, handle, "pop", shape)
+        _gathered(tf, handle, given(tf, "i", "int32"), "gathered", shape)
+    session = c.open()
+    for sizes in (-1, [-1, 2]):
+        feeds = {"s:0": np.array(sizes, np.int32), "i:0": _indices(0)}
+        for fetch in ("pop:1", "gathered:0"):
+            session.run([fetch], feeds, error=[3])
+    feeds = {"s:0": _indices(2), "i:0": _indices(0)}
+    session.run(["pop:1", "gathered:0"], feeds, values=[floats(0, 0), np.zeros([1, 2], np.float32)])
