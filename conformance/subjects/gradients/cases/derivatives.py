@@ -61,6 +61,24 @@ def of_the_largest_of_equals(c: ApiAuthor) -> None:
     c.check(c.tf.Session().run(gradients), [floats(0.25, 0, 0.25, 0.25, 0.25)])
 
 
+@api_case("GRADIENTS-028", title="Equal elements share it of minima and of segments, too.")
+def of_the_smallest_and_of_segments(c: ApiAuthor) -> None:
+    x, math = c.tf.constant([3.0, 1.0, 1.0, 3.0, 3.0, 2.0]), c.tf.math
+    ids = c.tf.constant([0, 0, 0, 1, 1, 1])
+    given = c.tf.constant([2.0, 4.0])
+    segments = (
+        math.segment_max(x, ids),
+        math.segment_min(x, ids),
+        math.unsorted_segment_max(x, ids, 2),
+        math.unsorted_segment_min(x, ids, 2),
+    )
+    gradients = [c.tf.gradients(c.tf.reduce_min(x), x)]
+    gradients += [c.tf.gradients(y, x, grad_ys=given) for y in segments]
+    greatest, least = floats(2, 0, 0, 2, 2, 0), floats(0, 1, 1, 0, 0, 4)
+    want = [[floats(0, 0.5, 0.5, 0, 0, 0)], [greatest], [least], [greatest], [least]]
+    c.check(c.tf.Session().run(gradients), want)
+
+
 @api_case("GRADIENTS-029", title="At a corner the gradients of abs, relu and relu6 are zero.")
 def at_zero(c: ApiAuthor) -> None:
     x, nn = c.tf.constant([-1.0, 0.0, 2.0, 6.0]), c.tf.nn

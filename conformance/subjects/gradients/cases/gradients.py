@@ -64,6 +64,15 @@ def given_gradients(c: ApiAuthor) -> None:
     c.check(c.tf.Session().run(gradients), [floats(60, -2)])
 
 
+@api_case("GRADIENTS-005", title="Of two targets one is given a gradient, the other has ones.")
+def given_for_one_of_two(c: ApiAuthor) -> None:
+    x = c.tf.constant([5.0, -1.0])
+    twice = c.tf.gradients([x * x, 3.0 * x], x, grad_ys=[None, c.tf.constant([2.0, 4.0])])
+    both = [c.tf.constant([10.0, 1.0]), c.tf.constant([2.0, 4.0])]
+    given = c.tf.gradients([x * x, 3.0 * x], x, grad_ys=both)
+    c.check(c.tf.Session().run([twice, given]), [[floats(16, 10)], [floats(106, 10)]])
+
+
 @api_case("GRADIENTS-006", title="Stopped tensors count as constants.")
 def stopped(c: ApiAuthor) -> None:
     x = c.tf.constant(3.0)
@@ -167,6 +176,14 @@ def of_integers(c: ApiAuthor) -> None:
 def of_complex_numbers(c: ApiAuthor) -> None:
     x = c.tf.constant(3j)
     c.raises("TypeError", lambda: c.tf.gradients(x * x, x))
+
+
+@api_case("GRADIENTS-019", title="None is no gradient of a complex target.")
+def of_complex_numbers_and_none(c: ApiAuthor) -> None:
+    x = c.tf.constant(3j)
+    c.raises("TypeError", lambda: c.tf.gradients(x * x, x, grad_ys=[None]))
+    given = c.tf.constant(1 + 0j)
+    c.raises("TypeError", lambda: c.tf.gradients([x * x, x], x, grad_ys=[given, None]))
 
 
 @api_case("GRADIENTS-020", title="What reaches a tensor by several ways is summed.")
