@@ -78,6 +78,16 @@ def softmax_cross_entropy_of_large_logits(c: ApiAuthor) -> None:
     _is(c, sparse, floats(1000, np.log(2)))
 
 
+@api_case("COMPOSITES-033", title="The older cross entropy of logits of a thousand.")
+def older_softmax_cross_entropy_of_large_logits(c: ApiAuthor) -> None:
+    nn, logits = c.tf.nn, c.tf.constant(_f([[1000, 0], [-1000, 0], [0, 0]]))
+    labels = _f([[0, 1], [0.5, 0.5], [1, 0]])
+    rows = nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    _is(c, rows, floats(1000, 500, np.log(2)))
+    sparse = nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 0, 1], logits=logits)
+    _is(c, sparse, floats(1000, 1000, np.log(2)))
+
+
 @api_case("COMPOSITES-004", title="Stirling's approximation is added for targets above 1.")
 def full_loss_of_poisson(c: ApiAuthor) -> None:
     targets, log_input = floats(0, 1, 4), c.tf.constant(floats(0, 0, 0))
@@ -133,6 +143,12 @@ def zeros_beside_what_is_no_number(c: ApiAuthor) -> None:
     _is(c, math.xlogy(zero, odd), floats(0, 0, 0))
     _is(c, math.divide_no_nan(odd, zero), floats(0, 0, 0))
     _is(c, math.multiply_no_nan(odd, zero), floats(0, 0, 0))
+
+
+@api_case("COMPOSITES-007", title="Zeros beside logarithms of nothing and of NaN.")
+def zeros_beside_logarithms(c: ApiAuthor) -> None:
+    odd = c.tf.constant(floats(-1, -2, np.inf, np.nan))
+    _is(c, c.tf.math.xlog1py(c.tf.constant(np.float32(0)), odd), floats(0, 0, 0, 0))
 
 
 # --- moments and normalisation --------------------------------------------------------------
@@ -260,6 +276,13 @@ def squared_differences(c: ApiAuthor) -> None:
     _is(c, c.tf.squared_difference(z, c.tf.constant(1j, "complex64")), np.array([2, 10], "c8"))
 
 
+@api_case("COMPOSITES-020", title="Norms of every order of no elements.")
+def norms_of_nothing(c: ApiAuthor) -> None:
+    none = c.tf.zeros([2, 0])
+    for order, want in (("euclidean", 0), (1, 0), (float("inf"), -np.inf), (3.0, 0)):
+        _is(c, c.tf.norm(none, ord=order, axis=1), floats(want, want))
+
+
 @api_case("COMPOSITES-021", title="Exponentials that no float32 can hold.")
 def logarithms_of_sums_of_exponentials(c: ApiAuthor) -> None:
     x = c.tf.constant(floats(1000, 1000, -1000))
@@ -319,6 +342,12 @@ def segments_without_rows_are_zero(c: ApiAuthor) -> None:
     data, ids = c.tf.constant(floats(8, 1, 2)), c.tf.constant([2, -1, 2])
     _is(c, c.tf.math.unsorted_segment_mean(data, ids, 3), floats(0, 0, 5))
     _is(c, c.tf.math.unsorted_segment_sqrt_n(data, ids, 3), floats(0, 0, 10 / np.sqrt(2)))
+
+
+@api_case("COMPOSITES-026", title="A mean of sorted segments, one of them without rows.")
+def sorted_segments_without_rows(c: ApiAuthor) -> None:
+    data, ids = c.tf.constant(floats(8, 1, 2)), c.tf.constant([0, 2, 2])
+    _is(c, c.tf.math.segment_mean(data, ids), floats(8, 0, 1.5))
 
 
 # --- losses and metrics ---------------------------------------------------------------------

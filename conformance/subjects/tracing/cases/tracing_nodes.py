@@ -161,3 +161,16 @@ def a_cost_model_names_the_nodes(c: ApiAuthor) -> None:
         metadata = c.tf.RunMetadata()
         sess.run(fetch, {p: zeros()}, run_metadata=metadata)
         c.named_check("tracing.cost_nodes", want, metadata=metadata, graph=sess.graph)
+
+
+@api_case("TRACING-028", title="A cost model of a run that asks for no trace.")
+def a_cost_model_without_a_trace(c: ApiAuthor) -> None:
+    p, a, b = chain(c)
+    config = c.tf.ConfigProto()
+    c.set(config.graph_options, "build_cost_model", 1)
+    sess = c.tf.Session(config=config)
+    options = c.tf.RunOptions(trace_level=c.tf.RunOptions.NO_TRACE)
+    for fetch, want in ((b, ["a", "b"]), (a, ["a"])):
+        metadata = c.tf.RunMetadata()
+        sess.run(fetch, {p: zeros()}, options, metadata)
+        c.named_check("tracing.cost_nodes", want, metadata=metadata, graph=sess.graph)
