@@ -124,6 +124,21 @@ def a_second_value_on_a_stack_for_one(c: EngineAuthor) -> None:
     s.run(["two:0"], error=[3])
 
 
+@engine_case("STACKS-004", title="A first value on a stack for none, a second one beside a pop.")
+def values_beyond_a_limit_beside_a_pop(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        none = _stack(tf, "float32", 0)
+        _pop(tf, none, "float32", [_push(tf, none, tf.constant(1.5), name="none")], "of_none")
+        handle = _stack(tf, "int32", 1)
+        popped = _pop(tf, handle, "int32", [_push(tf, handle, tf.constant(1))], "pop")
+        again = _push(tf, handle, tf.constant(2), [popped], name="again")
+        _push(tf, handle, tf.constant(3), [again], name="beyond")
+    s = c.open()
+    s.run(["of_none:0"], error=[3], node="none")
+    s.run(["pop:0", "again:0"], values=[np.int32(1), np.int32(2)])
+    s.run(["pop:0", "beyond:0"], error=[3], node="beyond")
+
+
 def _closed(tf: Namespace) -> tuple[Tensor, Any]:
     """A stack of one value, and its closing."""
     handle = _stack(tf, "float32")
@@ -139,6 +154,17 @@ def a_closed_stack_is_pushed_on(c: EngineAuthor) -> None:
         again = _push(tf, handle, tf.constant(2.5), [closed], name="push")
         _pop(tf, handle, "float32", [again], "pushed_again")
     c.open().run(["push:0", "pushed_again:0"], error=[3], node="push")
+
+
+@engine_case("STACKS-012", title="A stack is pushed on that was popped, then closed.")
+def a_closed_stack_is_pushed_on_after_a_pop(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        handle = _stack(tf, "float32")
+        popped = _pop(tf, handle, "float32", [_push(tf, handle, tf.constant(1.5))], "pop")
+        with tf.control_dependencies([popped]):
+            closed = tf.raw_ops.StackCloseV2(handle=handle)
+        _push(tf, handle, tf.constant(2.5), [closed], name="push")
+    c.open().run(["pop:0", "push:0"], error=[3], node="push")
 
 
 @engine_case("STACKS-013", title="A closed stack is popped.")
@@ -169,6 +195,17 @@ def a_value_of_another_dtype(c: EngineAuthor) -> None:
         _pop(tf, handle, "float32", [pushed], "pop")
     s = c.open()
     s.run(["pop:0"], error=[3])
+
+
+@engine_case("STACKS-014", title="A value of another dtype after a pop of the right one.")
+def a_value_of_another_dtype_after_a_pop(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        handle = _stack(tf, "float32")
+        popped = _pop(tf, handle, "float32", [_push(tf, handle, tf.constant(1.5))], "pop")
+        _push(tf, handle, tf.constant(7), [popped], name="push")
+    s = c.open()
+    s.run(["pop:0"], values=[np.float32(1.5)])
+    s.run(["pop:0", "push:0"], error=[3], node="push")
 
 
 @engine_case("STACKS-015", title="A value is popped as one of another dtype.")

@@ -309,3 +309,20 @@ def closed_arrays(c: EngineAuthor) -> None:
     s = c.open()
     for fetch in ("size:0", "written:0"):
         s.run([fetch], {"n:0": np.int32(2)}, error=[3])
+
+
+@engine_case("TENSOR-ARRAYS-030", title="An array is closed again, and still of no use.")
+def arrays_that_are_closed_again(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        array = _array(tf)
+        with tf.control_dependencies([tf.raw_ops.TensorArrayCloseV3(handle=array[0])]):
+            again = tf.raw_ops.TensorArrayCloseV3(handle=array[0], name="again")
+        with tf.control_dependencies([again]):
+            flow = tf.identity(array[1], name="flow")
+        tf.identity(_written(tf, (array[0], flow), 0, 1.5)[1], name="written")
+        tf.identity(_gradients(tf, (array[0], flow))[1], name="gradients")
+    s = c.open()
+    s.run(["again"], values=[None])
+    s.run(["flow:0"], values=[anything])
+    for fetch in ("written:0", "gradients:0"):
+        s.run([fetch], error=[3])

@@ -205,6 +205,26 @@ def a_value_is_cut(c: EngineAuthor) -> None:
         s.run(["flow:0"], {"x:0": value, "l:0": np.array(wrong, np.int64)}, error=[3])
 
 
+@engine_case("TENSOR-ARRAYS-010", title="A dynamic array that is longer than the lengths.")
+def a_dynamic_array_is_cut(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        size, x = (
+            tf.placeholder(kind, None, name=name)
+            for kind, name in ((tf.int32, "n"), (tf.float32, "x"))
+        )
+        array = tf.TensorArray(tf.float32, size, dynamic_size=True, infer_shape=False)
+        cut = array.split(x, tf.placeholder(tf.int64, None, name="l"))
+        tf.identity(cut.size(), name="size")
+        tf.identity(cut.read(1), name="last")
+    s = c.open()
+    value = np.array([1, 2, 3], np.float32)
+    feeds: dict[str, np.ndarray] = {"x:0": value, "l:0": np.array([1, 2], np.int64)}
+    for size in (0, 1, 2):
+        wanted = [np.int32(2), value[1:]]
+        s.run(["size:0", "last:0"], {**feeds, "n:0": np.int32(size)}, values=wanted)
+    s.run(["size:0"], {**feeds, "n:0": np.int32(3)}, error=[3])
+
+
 @engine_case("TENSOR-ARRAYS-011", title="Elements count whether they were written or not.")
 def elements_are_counted(c: EngineAuthor) -> None:
     with c.graph() as tf:
