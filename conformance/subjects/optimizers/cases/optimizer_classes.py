@@ -91,6 +91,63 @@ def rows_without_gradient_stay(c: ApiAuthor) -> None:
         c.check(slot, near(np.array(slots, np.float32), _NEAR))
 
 
+def _adds_equal_rows(c: ApiAuthor, optimizer: Symbol, *slots: str, **options: Recordable) -> None:
+    """A step on one index twice must be that on it once, for variables of both kinds."""
+    rows = np.array([[10], [20]], np.float32)
+    halves, total = (c.tf.constant(np.array(g, np.float32)) for g in ([[1], [2]], [[3]]))
+    twice = c.tf.IndexedSlices(halves, c.tf.constant([1, 1]))
+    once = c.tf.IndexedSlices(total, c.tf.constant([1]))
+    pairs, same = [], []
+    for is_resource in (True, False):
+        v, w = (_matrix(c, rows, is_resource=is_resource) for _ in range(2))
+        pairs += [(twice, v), (once, w)]
+        same.append((v, w))
+    train = optimizer.apply_gradients(pairs, **options)
+    same += [
+        (optimizer.get_slot(v, slot), optimizer.get_slot(w, slot))
+        for slot in slots
+        for v, w in list(same)
+    ]
+    differences = [c.tf.subtract(v, w) for v, w in same]
+    sess = begun(c)
+    sess.run(train)
+    none = np.zeros([2, 1], np.float32)
+    c.check(sess.run(differences), near([none for _ in differences], _NEAR))
+    moved = [c.tf.not_equal(v, rows) for v, _ in same[:2]]
+    c.check(sess.run([m[1] for m in moved]), [np.array([True]), np.array([True])])
+
+
+@api_case("OPTIMIZERS-036", title="Descent, Momentum and Adam add rows of one index.")
+def equal_rows_of_momentum(c: ApiAuthor) -> None:
+    train = c.tf.train
+    _adds_equal_rows(c, train.GradientDescentOptimizer(0.5))
+    _adds_equal_rows(c, train.MomentumOptimizer(0.5, 0.5, use_nesterov=True), "momentum")
+    _adds_equal_rows(c, train.AdamOptimizer(0.5, epsilon=0.25), "m", "v")
+
+
+@api_case("OPTIMIZERS-036", title="Optimizers with squares of gradients add rows of one index.")
+def equal_rows_of_squares(c: ApiAuthor) -> None:
+    train = c.tf.train
+    _adds_equal_rows(c, train.AdagradOptimizer(0.5), "accumulator")
+    _adds_equal_rows(c, train.AdadeltaOptimizer(0.5, epsilon=0.25), "accum", "accum_update")
+    _adds_equal_rows(c, train.RMSPropOptimizer(0.5, momentum=0.5), "rms", "momentum")
+    centered = train.RMSPropOptimizer(0.5, epsilon=0.25, centered=True)
+    _adds_equal_rows(c, centered, "mg", "rms", "momentum")
+
+
+@api_case("OPTIMIZERS-036", title="Optimizers with norms of variables add rows of one index.")
+def equal_rows_of_norms(c: ApiAuthor) -> None:
+    train = c.tf.train
+    norms = {"l1_regularization_strength": 0.125, "l2_regularization_strength": 0.5}
+    _adds_equal_rows(c, train.FtrlOptimizer(0.5, **norms), "accum", "linear")
+    _adds_equal_rows(c, train.ProximalGradientDescentOptimizer(0.5, **norms))
+    _adds_equal_rows(c, train.ProximalAdagradOptimizer(0.5, **norms), "accumulator")
+    step = train.get_or_create_global_step()
+    averaged = train.AdagradDAOptimizer(0.5, step, **norms)
+    slots = "gradient_accumulator", "gradient_squared_accumulator"
+    _adds_equal_rows(c, averaged, *slots, global_step=step)
+
+
 @api_case(
     "OPTIMIZERS-051", title="All gradients are of the values before the step, which is counted."
 )
