@@ -212,6 +212,7 @@ class _Lists(ListRun):
 
     def _scatter_into(self, source: ListModel) -> None:
         # If indices are left out, TensorFlow makes elements there that are no tensors.
+        # A negative one ends its process.
         indices = [self._draw.randrange(len(source.elements) + 1) for _ in range(2)]
         rows = self._rows(len(indices))
         try:
