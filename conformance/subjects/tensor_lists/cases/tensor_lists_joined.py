@@ -383,13 +383,13 @@ def parts_of_another_shape(c: EngineAuthor) -> None:
         counted(tf, older, "older")
         counted(tf, scattered(tf, x, places, -1), "newer")
     session = c.open()
-    places = {"i:0": _indices(1, 0)}
-    lengths = {"l:0": np.array([1, 1], np.int64)}
+    at: dict[str, np.ndarray] = {"i:0": _indices(1, 0)}
+    lengths: dict[str, np.ndarray] = {"l:0": np.array([1, 1], np.int64)}
     for rows in (np.ones([2, 3], np.float32), np.ones([2, 2, 1], np.float32)):
         session.run(["split:0"], {"x:0": rows, **lengths}, error=[3])
         for fetch in ("older:0", "newer:0"):
-            session.run([fetch], {"x:0": rows, **places}, error=[3])
-    feeds = {"x:0": _THREE[:2], **places, **lengths}
+            session.run([fetch], {"x:0": rows, **at}, error=[3])
+    feeds = {"x:0": _THREE[:2], **at, **lengths}
     session.run(["split:0", "older:0", "newer:0"], feeds, values=[np.int32(2)] * 3)
 
 
