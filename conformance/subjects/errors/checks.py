@@ -70,8 +70,17 @@ def attributes_that_can_be_set(tf: Namespace) -> list[str]:
 
 
 def of_a_script(tf: Namespace, raised: str) -> str:
-    """The class of what a run raises whose `py_func` raises a class of Python by this name."""
-    kind: type[Exception] = getattr(builtins, raised)
+    """The class of what a run raises whose `py_func` raises this class of Python.
+
+    Args:
+      tf: the backend.
+      raised: the name of a built-in class, or "subclass of" and such a name, for a new one.
+
+    """
+    *derived, name = raised.split()
+    kind: type[Exception] = getattr(builtins, name)
+    if derived:
+        kind = type(f"My{name}", (kind,), {})
 
     def script(_: np.ndarray) -> NoReturn:
         raise kind("on purpose")

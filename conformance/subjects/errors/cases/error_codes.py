@@ -130,6 +130,20 @@ def values_that_do_not_fit_are_not_concatenated(c: EngineAuthor) -> None:
     s.run(["rows:0"], {"a:0": zeros(2, 2), "b:0": zeros(2)}, error=[3])
 
 
+@engine_case("ERRORS-018", title="The older Concat of values that do not fit fails with code 3.")
+def values_that_do_not_fit_the_older_concat(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        a, b = (tf.placeholder(tf.float32, name=name) for name in "ab")
+        tf.raw_ops.Concat(concat_dim=0, values=[a, b], name="rows")
+        tf.raw_ops.Concat(concat_dim=1, values=[a, b], name="columns")
+    s = c.open()
+    sizes = {"a:0": zeros(1, 2), "b:0": zeros(1, 3)}
+    s.run(["rows:0"], sizes, error=[3])
+    s.run(["columns:0"], sizes, values=[zeros(1, 5)])
+    s.run(["columns:0"], {"a:0": zeros(1, 2), "b:0": zeros(2, 2)}, error=[3])
+    s.run(["rows:0"], {"a:0": zeros(2, 2), "b:0": zeros(2)}, error=[3])
+
+
 # --- numbers ------------------------------------------------------------------------------
 
 

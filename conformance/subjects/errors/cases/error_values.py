@@ -84,6 +84,17 @@ def gather_out_of_range_along_an_axis(c: EngineAuthor) -> None:
     fails_on(c.open(), "y:0", [values | {"i:0": np.int32(3)}], 3, good)
 
 
+@engine_case("ERRORS-022", title="The older Gather of an index out of range fails.")
+def the_older_gather_out_of_range(c: EngineAuthor) -> None:
+    with c.graph() as tf, tf.device("/cpu:0"):
+        values = tf.placeholder(tf.float32, [None, None], name="values")
+        index = tf.placeholder(tf.int32, None, name="i")
+        tf.raw_ops.Gather(params=values, indices=index, name="y")
+    values = {"values:0": np.array([[1, 2, 3], [4, 5, 6]], np.float32)}
+    bad = [values | {"i:0": i} for i in (np.int32(2), np.int32(-1), ints(0, 5))]
+    fails_on(c.open(), "y:0", bad, 3, (values | {"i:0": np.int32(1)}, floats(4, 5, 6)))
+
+
 @engine_case("ERRORS-022", title="GatherNd of an index out of range fails.")
 def gather_nd_out_of_range(c: EngineAuthor) -> None:
     with c.graph() as tf, tf.device("/cpu:0"):
@@ -95,7 +106,7 @@ def gather_nd_out_of_range(c: EngineAuthor) -> None:
     fails_on(c.open(), "y:0", [values | {"i:0": i} for i in bad], 3, good)
 
 
-@engine_case("ERRORS-023", title="A Slice that begins or ends past the end fails.")
+@engine_case("ERRORS-037", title="A Slice that begins or ends past the end fails.")
 def slice_past_the_end(c: EngineAuthor) -> None:
     with c.graph() as tf:
         values = tf.placeholder(tf.float32, [None], name="values")
@@ -110,7 +121,7 @@ def slice_past_the_end(c: EngineAuthor) -> None:
     s.run(["y:0"], values | {"begin:0": ints(3), "size:0": ints(-1)}, values=[floats()])
 
 
-@engine_case("ERRORS-023", title="An index past the end in a StridedSlice fails.")
+@engine_case("ERRORS-038", title="An index past the end in a StridedSlice fails.")
 def strided_slice_index_past_the_end(c: EngineAuthor) -> None:
     with c.graph() as tf:
         values = tf.placeholder(tf.float32, [None], name="values")
@@ -148,3 +159,18 @@ def a_shape_of_too_many_elements(c: EngineAuthor) -> None:
     bad = [np.array([2**21, 2**21, 2**21]), np.array([2**62, 4])]
     good = ({"size:0": np.array([2])}, floats(1, 1))
     fails_on(c.open(), "y:0", [{"size:0": size} for size in bad], 3, good)
+
+
+@engine_case("ERRORS-028", title="Tile, BroadcastTo and RandomUniform of too many elements fail.")
+def other_operations_of_too_many_elements(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        size = tf.placeholder(tf.int64, [2], name="size")
+        one = tf.constant([[1.0]])
+        tf.tile(one, size, name="tiled")
+        tf.broadcast_to(one, size, name="broadcast")
+        tf.raw_ops.RandomUniform(shape=size, dtype=tf.float32, seed=1, name="drawn")
+    s = c.open()
+    bad = {"size:0": np.array([2**62, 4])}
+    for name in ("tiled", "broadcast"):
+        fails_on(s, f"{name}:0", [bad], 3, ({"size:0": np.array([1, 2])}, np.ones((1, 2), "f4")))
+    s.run(["drawn:0"], bad, error=[3], node="drawn")

@@ -80,11 +80,17 @@ def the_constants_of_the_codes(c: ApiAuthor) -> None:
         c.check(getattr(c.tf.errors, name), code)
 
 
-@api_case("ERRORS-005", title="Classes and codes are found from one another.")
-def classes_and_codes_are_found_from_one_another(c: ApiAuthor) -> None:
+@api_case("ERRORS-035", title="Classes are found from their codes.")
+def classes_are_found_from_codes(c: ApiAuthor) -> None:
     errors = c.tf.errors
     for code, name in enumerate(CLASSES, 1):
         c.check_same(errors.exception_type_from_error_code(code), getattr(errors, name))
+
+
+@api_case("ERRORS-036", title="Codes are found from their classes.")
+def codes_are_found_from_classes(c: ApiAuthor) -> None:
+    errors = c.tf.errors
+    for code, name in enumerate(CLASSES, 1):
         c.check(errors.error_code_from_exception_type(getattr(errors, name)), code)
 
 

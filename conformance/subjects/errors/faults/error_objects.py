@@ -56,7 +56,7 @@ def constants_skip_a_code(tf: Namespace) -> Namespace:
     )
 
 
-@fault("ERRORS-005", "The classes of codes are counted from 0.")
+@fault("ERRORS-035", "The classes of codes are counted from 0.")
 def classes_are_counted_from_zero(tf: Namespace) -> Namespace:
     """Look up the class of the next code where there is one."""
     class_of = tf.errors.exception_type_from_error_code
@@ -65,6 +65,20 @@ def classes_are_counted_from_zero(tf: Namespace) -> Namespace:
         return class_of(min(error_code + 1, 16) if 0 < error_code <= 16 else error_code)
 
     return _errors(tf, exception_type_from_error_code=exception_type_from_error_code)
+
+
+@fault("ERRORS-036", "The code of UnauthenticatedError is that of PermissionDeniedError.")
+def unauthenticated_has_another_code(tf: Namespace) -> Namespace:
+    """Look up the code of the other class."""
+    errors = tf.errors
+    code_of = errors.error_code_from_exception_type
+
+    def error_code_from_exception_type(cls: type[Exception]) -> int:
+        denied = errors.PermissionDeniedError
+        code: int = code_of(denied if cls is errors.UnauthenticatedError else cls)
+        return code
+
+    return _errors(tf, error_code_from_exception_type=error_code_from_exception_type)
 
 
 @fault("ERRORS-006", "A number that is no code has the class UnknownError.")

@@ -60,7 +60,7 @@ def reshape_knows_one_unknown(tf: Namespace) -> Namespace:
     return _recoded(tf, tf.errors.UNIMPLEMENTED, applies)
 
 
-@fault("ERRORS-023", "A Slice that begins past the end begins where it still fits.")
+@fault("ERRORS-037", "A Slice that begins past the end begins where it still fits.")
 def slices_are_moved_to_fit(tf: Namespace) -> Namespace:
     """Take the lesser of `begin` and the shape less `size`."""
 
@@ -79,6 +79,16 @@ def slices_are_moved_to_fit(tf: Namespace) -> Namespace:
             node.input[1] = first
 
     return editing(tf, change)
+
+
+@fault("ERRORS-038", "A single index of a StridedSlice that the axis lacks is out of range.")
+def single_indices_are_out_of_range(tf: Namespace) -> Namespace:
+    """Raise OutOfRangeError (11) where a StridedSlice fails."""
+
+    def applies(error: OpError, _inputs_of: Inputs) -> bool:
+        return error.op is not None and error.op.type == "StridedSlice"
+
+    return _recoded(tf, tf.errors.OUT_OF_RANGE, applies)
 
 
 @fault("ERRORS-027", "Want of memory is an internal error.")

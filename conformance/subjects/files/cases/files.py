@@ -285,3 +285,17 @@ def what_a_script_raises(c: ApiAuthor) -> None:
         ("OSError", "UnknownError"),
     ):
         c.named_check("errors.of_a_script", classes, raised=raised)
+
+
+@api_case("ERRORS-033", title="What a py_func raises has the code of the class it derives from.")
+def what_a_script_raises_of_a_subclass(c: ApiAuthor) -> None:
+    for raised, classes in (
+        ("UnicodeError", "InvalidArgumentError"),
+        ("subclass of ValueError", "InvalidArgumentError"),
+        ("subclass of TypeError", "InvalidArgumentError"),
+        ("subclass of StopIteration", "OutOfRangeError"),
+        ("subclass of MemoryError", "ResourceExhaustedError"),
+        ("subclass of NotImplementedError", "UnimplementedError"),
+        ("subclass of RuntimeError", "UnknownError"),
+    ):
+        c.named_check("errors.of_a_script", classes, raised=raised)
