@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
@@ -33,6 +35,20 @@ def shapes_of_losses(c: ApiAuthor) -> None:
     losses = c.tf.losses.absolute_difference(y, x, reduction="none")
     _static(c, losses, ("absolute_difference/Mul:0", "float32", "(4, 3)"))
     _static(c, c.tf.losses.log_loss(y, x), ("log_loss/value:0", "float32", "()"))
+
+
+@api_case("LOSSES-020", title="Weights give a loss the dimension that its arguments lack.")
+def shapes_of_weighted_losses(c: ApiAuthor) -> None:
+    x = c.tf.placeholder(c.tf.float32, [None, 3])
+    ones, column = np.ones((1, 1), np.float32), np.ones((4, 1), np.float32)
+    losses = c.tf.losses
+    for name, last in (("mean_squared_error", "Mul"), ("huber_loss", "Mul_3")):
+        call = getattr(losses, name)
+        told = call(x, x, column, reduction="none")
+        _static(c, told, (f"{name}/{last}:0", "float32", "(4, 3)"))
+        told = call(x, x, ones, reduction="none")
+        _static(c, told, (f"{name}_1/{last}:0", "float32", "(?, 3)"))
+        _static(c, call(x, x), (f"{name}_2/value:0", "float32", "()"))
 
 
 @api_case("METRICS-021", title="A mean and a recall have a value and an update in their scopes.")

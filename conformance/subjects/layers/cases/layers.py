@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -80,6 +82,25 @@ def no_bias_is_made(c: ApiAuthor) -> None:
     c.check(started(c).run(y), near_to(_X @ _KERNEL))
 
 
+def _convolutions(c: ApiAuthor) -> list[tuple[str, int]]:
+    """Call convolutional layers without biases; return the name and rank of each kernel."""
+    layers = c.tf.layers
+    ranks = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv2d_transpose": 2, "conv3d_transpose": 3}
+    ranks |= {"separable_conv1d": 1, "separable_conv2d": 2}
+    kernels = []
+    for layer, rank in ranks.items():
+        getattr(layers, layer)(c.tf.zeros([1] * (rank + 2)), 1, 1, use_bias=False)
+        parts = ["depthwise_", "pointwise_"] if layer.startswith("separable") else [""]
+        kernels += [(f"{layer}/{part}kernel", rank + 2) for part in parts]
+    return kernels
+
+
+@api_case("LAYERS-003", title="Convolutions of all kinds make no bias if they need none.")
+def no_convolution_makes_a_bias(c: ApiAuthor) -> None:
+    names = [name for name, _ in _convolutions(c)]
+    check_names(c, c.tf.global_variables(), names)
+
+
 @api_case("LAYERS-041", title="A bias begins with zeros.")
 def biases_begin_with_zeros(c: ApiAuthor) -> None:
     tf = c.tf
@@ -113,6 +134,16 @@ def the_scope_initializes_kernels(c: ApiAuthor) -> None:
     c.check(values[1], np.zeros(2, np.float32))
 
 
+@api_case("LAYERS-005", title="The kernels of convolutions, too, are as their scope says.")
+def the_scope_initializes_convolutions(c: ApiAuthor) -> None:
+    tf = c.tf
+    with c.within(tf.variable_scope("s", initializer=tf.constant_initializer(3.0))):
+        kernels = _convolutions(c)
+    values = started(c).run(tf.global_variables())
+    for index, (_, rank) in enumerate(kernels):
+        c.check(values[index], np.full([1] * rank, 3.0, np.float32))
+
+
 @api_case("LAYERS-006", title="Layers without a name are numbered.")
 def layers_are_numbered(c: ApiAuthor) -> None:
     tf = c.tf
@@ -120,6 +151,21 @@ def layers_are_numbered(c: ApiAuthor) -> None:
     for name in ("dense", "dense_1", "dense_2"):
         c.check(tf.layers.dense(x, 2).op.name, f"{name}/BiasAdd")
     names = ["dense", "dense_1", "dense_2"]
+    check_names(
+        c, tf.global_variables(), [f"{name}/{v}" for name in names for v in ("kernel", "bias")]
+    )
+
+
+@api_case("LAYERS-006", title="Layers without a name are numbered as they are called.")
+def layers_are_numbered_by_their_calls(c: ApiAuthor) -> None:
+    tf = c.tf
+    x = tf.constant(_X)
+    one, other = tf.layers.Dense(2), tf.layers.Dense(2)
+    c.check(other(x).op.name, "dense/BiasAdd")
+    c.check(one(x).op.name, "dense_1/BiasAdd")
+    tf.layers.dense(x, 2, name="dense_2")
+    c.check(tf.layers.dense(x, 2).op.name, "dense_3/BiasAdd")
+    names = ["dense", "dense_1", "dense_2", "dense_3"]
     check_names(
         c, tf.global_variables(), [f"{name}/{v}" for name in names for v in ("kernel", "bias")]
     )
@@ -249,6 +295,14 @@ def a_rate_is_a_share(c: ApiAuthor) -> None:
     x = tf.constant(_X)
     c.raises("ValueError", lambda: tf.layers.dropout(x, -0.1))
     c.raises("ValueError", lambda: tf.layers.dropout(x, 1.5))
+
+
+@api_case("LAYERS-018", title="A rate of 1 is refused where it would drop all.")
+def a_rate_of_one_is_refused(c: ApiAuthor) -> None:
+    tf = c.tf
+    x = tf.constant(_X)
+    for rate in (1, 1.0):
+        c.raises("ValueError", partial(tf.layers.dropout, x, rate, training=True))
 
 
 @api_case("LAYERS-019", title="Flattening keeps the batch and the order.")

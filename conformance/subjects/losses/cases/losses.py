@@ -238,3 +238,16 @@ def shapes_that_differ(c: ApiAuthor) -> None:
         call: Callable[..., Symbol] = getattr(losses, name)
         for labels in wrong:
             c.raises("ValueError", partial(call, labels, _GUESSES))
+
+
+@api_case("LOSSES-018", title="Static shapes of which one size or the rank differs.")
+def static_shapes_that_differ(c: ApiAuthor) -> None:
+    tf, losses = c.tf, c.tf.losses
+    logits = tf.placeholder(tf.float32, [None, 3])
+    wrong = [tf.placeholder(tf.float32, shape) for shape in ([2, 4], [None, 1], [None])]
+    names = ["mean_squared_error", "mean_pairwise_squared_error", "hinge_loss"]
+    names += ["sigmoid_cross_entropy", "softmax_cross_entropy"]
+    for labels in wrong:
+        for name in names:
+            c.raises("ValueError", partial(getattr(losses, name), labels, logits))
+        c.raises("ValueError", partial(losses.cosine_distance, labels, logits, axis=0))
