@@ -6,7 +6,7 @@ What a value becomes is the spec's (`sessrun.spec.feeds`). Clauses: FEED.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -155,7 +155,7 @@ def _flat(feed_dict: FeedDict) -> Iterator[tuple[object, object]]:
 def _nested(key: object, value: object) -> list[tuple[object, object]]:
     """The leaves of a nested key with those of the value, in order.
 
-    Both are flattened, as TensorFlow was seen to do: a list is never a leaf of the value.
+    Both are flattened, as TensorFlow was seen to do: a list or range is never a leaf of a value.
     """
     keys, values = list(leaves(key)), list(leaves(value))
     if len(keys) != len(values):
@@ -167,11 +167,12 @@ def _nested(key: object, value: object) -> list[tuple[object, object]]:
 
 
 def leaves(value: object) -> Iterator[object]:
-    """The leaves of nested lists, tuples and dicts (by sorted keys), in order."""
+    """The leaves of nested sequences, mappings (by sorted keys) and their views, in order."""
     if isinstance(value, Mapping):
         value = [value[key] for key in sorted(value)]
-    if isinstance(value, list | tuple):
-        for part in value:
+    if isinstance(value, Sequence | MappingView) and not isinstance(value, str | bytes):
+        parts: Iterable[object] = value  # type: ignore[assignment]
+        for part in parts:
             yield from leaves(part)
     else:
         yield value

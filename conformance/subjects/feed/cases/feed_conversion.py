@@ -115,6 +115,12 @@ def text_that_spells_no_number_is_refused(c: ApiAuthor) -> None:
         refused(c, "ValueError", dtype, ("a", "1.5", ["7", "x"]), 7)
 
 
+@api_case("FEED-047", title="Text that spells no int is a ValueError for each integer dtype.")
+def text_that_spells_no_int_is_refused(c: ApiAuthor) -> None:
+    for dtype in ("int8", "int16", "uint16", "uint32", "uint64"):
+        refused(c, "ValueError", dtype, ("a", "1e3", b"0x1", ["7", ""]), 7)
+
+
 # --- None and bools -----------------------------------------------------------------------
 
 
@@ -131,6 +137,12 @@ def none_is_no_integer(c: ApiAuthor) -> None:
         refused(c, "TypeError", dtype, (None, [None], [1, None]), [1])
 
 
+@api_case("FEED-049", title="None fed to a tensor of any other integer dtype is a TypeError.")
+def none_is_no_other_integer(c: ApiAuthor) -> None:
+    for dtype in ("int8", "int16", "uint16", "uint32", "uint64"):
+        refused(c, "TypeError", dtype, (None, [1, None]), [1])
+
+
 @api_case("FEED-050", title="True and False fed to a number tensor are 1 and 0.")
 def bools_are_one_and_zero(c: ApiAuthor) -> None:
     for kind in (np.float32, np.int32, np.uint8, np.complex64):
@@ -143,6 +155,15 @@ def bools_are_one_and_zero(c: ApiAuthor) -> None:
             (np.array([True, False]), both),
         ]
         becomes(c, kind.__name__, pairs)
+
+
+@api_case("FEED-050", title="Bools are 1 and 0 in the other number dtypes.")
+def bools_are_one_and_zero_in_other_dtypes(c: ApiAuthor) -> None:
+    small: list[np.dtype] = [np.dtype(name) for name in ("i1", "i2", "i8", "u2", "u4", "u8")]
+    large: list[np.dtype] = [np.dtype(name) for name in ("f2", "f8", "c16", ml_dtypes.bfloat16)]
+    for dtype in small + large:
+        both = np.array([1, 0], dtype)
+        becomes(c, dtype.name, [(True, both[0]), (False, both[1]), ([True, False], both)])
 
 
 @api_case("FEED-051", title="Numbers in lists and arrays fed to a bool tensor are True unless 0.")
@@ -169,6 +190,14 @@ def an_int_out_of_range_is_refused(c: ApiAuthor) -> None:
     refused(c, "TypeError", "bool", (2, -1), 1)
 
 
+@api_case("FEED-041", title="An int that one of the other integer dtypes cannot hold is refused.")
+def an_int_out_of_other_ranges_is_refused(c: ApiAuthor) -> None:
+    refused(c, "TypeError", "int16", (2**15, -(2**15) - 1), -(2**15))
+    refused(c, "TypeError", "uint16", (2**16, -1), 2**16 - 1)
+    refused(c, "TypeError", "uint32", (2**32, -1, 2**63 - 1), 2**32 - 1)
+    refused(c, "TypeError", "uint64", (-1, -(2**63)), 2**63 - 1)
+
+
 @api_case("FEED-042", title="Integers of lists, arrays and numpy scalars wrap around.")
 def integers_of_lists_and_arrays_wrap(c: ApiAuthor) -> None:
     fours = (np.int64(300), np.array(300), np.array(-212, np.int16))
@@ -177,6 +206,27 @@ def integers_of_lists_and_arrays_wrap(c: ApiAuthor) -> None:
     becomes(c, "uint8", [([-1, 256], np.array([255, 0], np.uint8))])
     becomes(c, "uint8", [(longs([2**40 + 7]), np.array([7], np.uint8))])
     becomes(c, "int32", [([2**32 + 5, -(2**31) - 1], ints([5, 2**31 - 1]))])
+
+
+@api_case("FEED-042", title="Integers of up to 64 bits wrap around in every integer dtype.")
+def integers_of_64_bits_wrap(c: ApiAuthor) -> None:
+    for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+        ones = np.array([-1]).astype(name)
+        pairs: Pairs = [
+            ([-1], ones),
+            (np.array([2**64 - 1], np.uint64), ones),
+            (np.int64(-1), ones[0]),
+            ([-(2**63)], np.array([-(2**63)]).astype(name)),
+        ]
+        becomes(c, name, pairs)
+
+
+@api_case("FEED-042", title="The largest of 64 bits wraps around in a list.", release={"numpy": 2})
+def the_largest_integer_wraps_in_a_list(c: ApiAuthor) -> None:
+    for name in ("int8", "int32", "int64", "uint8", "uint64"):
+        becomes(
+            c, name, [([2**64 - 1, 2**63], np.array([2**64 - 1, 2**63], np.uint64).astype(name))]
+        )
 
 
 @api_case("FEED-043", title="Floats fed to an integer tensor are truncated towards zero.")
@@ -188,6 +238,14 @@ def floats_are_truncated(c: ApiAuthor) -> None:
         wanted = np.array([1, -1, 2, -2, 0], kind)
         lists: Pairs = [(values, wanted), (np.array(values), wanted), (floats(values), wanted)]
         becomes(c, kind.__name__, lists)
+
+
+@api_case("FEED-043", title="Floats fed to tensors of the other integer dtypes are truncated.")
+def floats_are_truncated_in_other_dtypes(c: ApiAuthor) -> None:
+    for name in ("int16", "uint8", "uint16", "uint32", "uint64"):
+        wanted = np.array([1, 2, 0], name)
+        pairs: Pairs = [(1.7, wanted[0]), ([1.9, 2.5, -0.5], wanted)]
+        becomes(c, name, [*pairs, (np.array([1.9, 2.5, -0.5]), wanted)])
 
 
 # --- floats -------------------------------------------------------------------------------
@@ -234,6 +292,12 @@ def a_ragged_list_is_refused(c: ApiAuthor) -> None:
     ragged: Sequence[Recordable] = ([[1], [2, 3]], [1, [2]], [[1, 2], []], [[[1]], [[2], [3]]])
     for dtype in ("float32", "int64"):
         refused(c, "ValueError", dtype, ragged, [[1], [2]])
+
+
+@api_case("FEED-037", title="A ragged nested list is no value of smaller or complex dtypes.")
+def a_ragged_list_is_refused_by_other_dtypes(c: ApiAuthor) -> None:
+    for dtype in ("bool", "int8", "uint16", "float16", "float64", "bfloat16", "complex64"):
+        refused(c, "ValueError", dtype, ([[1], [2, 3]], [1, [2]]), [[1], [1]])
 
 
 @api_case("FEED-040", title="Transposed, strided and reversed arrays are fed by their values.")

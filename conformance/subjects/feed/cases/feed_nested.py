@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
+from sessrun.conformance.subjects.feed.cases.feed_conversion import python_value
 from sessrun.conformance.subjects.fetch.cases.fetch import floats
 from sessrun.conformance.subjects.fetch.cases.fetch_nested import longs
 
@@ -73,6 +74,14 @@ def a_nested_key_takes_nested_values(c: ApiAuthor) -> None:
     c.check(sess.run(y, {((d, a), b): ((3, 1), 2)}), np.int32(123))
     c.check(sess.run(y, {(a, ("b:0", d)): (7, [8, 9])}), np.int32(789))
     c.check(sess.run(y, {Pair(b, a): Pair(2, 1), d: 3}), np.int32(123))
+
+
+@api_case("FEED-056", title="A range is a value of a tuple of tensors.")
+def a_tuple_key_takes_a_range(c: ApiAuthor) -> None:
+    a, b, d, y = _three(c)
+    sess = c.tf.Session()
+    c.check(sess.run(y, {(a, b): python_value(c, "range", 1, 3), d: 3}), np.int32(123))
+    c.check(sess.run(y, {(a, (b, d)): (4, python_value(c, "range", 5, 7))}), np.int32(456))
 
 
 @api_case("FEED-057", title="A tuple key whose value has other leaves is a ValueError.")

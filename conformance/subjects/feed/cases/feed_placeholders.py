@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.run.cases.run import counter
 # --- placeholders -------------------------------------------------------------------------
 
 
-@engine_case("FEED-006", title="A placeholder fed before has no value where it is not fed.")
+@engine_case("FEED-007", title="A placeholder fed before has no value where it is not fed.")
 def a_placeholder_keeps_nothing(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.float32, [], name="p")

@@ -15,7 +15,7 @@ from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Call, FeedDict, Feeds, Fetches, Session, Tensor, Value
 
 
-@fault("FEED-006", "A placeholder that is not fed has the value that it was fed last.")
+@fault("FEED-007", "A placeholder that is not fed has the value that it was fed last.")
 def placeholders_remember(tf: Namespace) -> Namespace:
     """Feed the placeholders that a run lacks with what an earlier run fed."""
 
