@@ -376,7 +376,7 @@ def quantized_values_come_back_as_integers(c: ApiAuthor) -> None:
 # --- handles ------------------------------------------------------------------------------
 
 
-@api_case("FETCH-048", title="A fetched session handle is a TensorHandle that gives the value.")
+@api_case("HANDLES-007", title="A fetched session handle is a TensorHandle that gives the value.")
 def a_session_handle_comes_back_as_a_tensor_handle(c: ApiAuthor) -> None:
     p = c.tf.placeholder(c.tf.int32, [2])
     handle = c.tf.get_session_handle(p * 2)

@@ -318,7 +318,7 @@ def quantized_values_are_structured(tf: Namespace) -> Namespace:
     return changing_values(tf, structured)
 
 
-@fault("FETCH-048", "A session handle fetched in a dict comes back as its string.")
+@fault("HANDLES-007", "A session handle fetched in a dict comes back as its string.")
 def session_handles_are_strings(tf: Namespace) -> Namespace:
     """Gives the handle's own text instead of the object."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, api_case, differs_from, keep
 from sessrun.conformance.subjects.run.cases.run import floats
 
@@ -153,6 +156,18 @@ def a_feed_list_of_a_wrong_kind_is_refused(c: ApiAuthor) -> None:
     c.check(call(np.float32(2)), np.float32(4))
 
 
+@api_case("RUN-039", title="An empty value that is no list or tuple is no feed_list.")
+def an_empty_feed_list_of_a_wrong_kind_is_refused(c: ApiAuthor) -> None:
+    y = c.tf.constant(3.0)
+    sess = c.tf.Session()
+    wrong: tuple[Recordable, ...] = (0, False, "", {})
+    for feed_list in wrong:
+        c.raises("TypeError", partial(sess.make_callable, y, feed_list))
+    empty: tuple[Recordable, ...] = (None, [], ())
+    for nothing in empty:
+        c.check(sess.make_callable(y, nothing)(), np.float32(3))
+
+
 @api_case("RUN-040", title="A callable without feeds, of a closed session, is CancelledError.")
 def a_call_without_feeds_on_a_closed_session_is_cancelled(c: ApiAuthor) -> None:
     tf = c.tf
@@ -165,7 +180,7 @@ def a_call_without_feeds_on_a_closed_session_is_cancelled(c: ApiAuthor) -> None:
         c.raises("CancelledError", call)
 
 
-@api_case("RUN-040", title="A callable that feeds, of a closed session, is an error.")
+@api_case("CALLABLES-001", title="A callable that feeds, of a closed session, is an error.")
 def a_call_with_feeds_on_a_closed_session_fails(c: ApiAuthor) -> None:
     tf = c.tf
     p = tf.placeholder(tf.float32, [], name="p")

@@ -206,7 +206,7 @@ def graphs_built_alike_draw_the_same(c: ApiAuthor) -> None:
             c.check(sess.run(tensors), [match(name + run) for name in ("u", "v", "n")])
 
 
-@api_case("RUN-017", title="The operations of a graph with a seed draw different sequences.")
+@api_case("RUN-058", title="The operations of a graph with a seed draw different sequences.")
 def operations_of_a_seeded_graph_differ(c: ApiAuthor) -> None:
     sess, (u, v, _) = _graph_with_seed(c, 3)
     c.check(sess.run([u, v]), [keep("u"), differs_from("u")])

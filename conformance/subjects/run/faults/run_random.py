@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import (
     RANDOM,
@@ -16,6 +18,9 @@ from sessrun.conformance.faulty.run_fragments import (
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+
+#: What stands for the seed of a graph without one, beside the seed of an operation.
+_DEFAULT_GRAPH_SEED: Final = 87654321
 
 
 def _drawn(op: Operation, *, seeded: bool) -> bool:
@@ -107,3 +112,26 @@ def advances_in_every_run(tf: Namespace) -> Namespace:
 def ignores_the_graph_seed(tf: Namespace) -> Namespace:
     """Let set_random_seed do nothing."""
     return override(tf, set_random_seed=lambda seed: None)  # noqa: ARG005 - ignoring is the fault
+
+
+@fault("RUN-058", "Alike operations of a graph with a seed draw the same in one run.")
+def alike_operations_of_a_seeded_graph_draw_the_same(tf: Namespace) -> Namespace:
+    """Feed the later of two with what the first of them draws."""
+
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
+        given = fed(session, feeds)
+        firsts: dict[str, Operation] = {}
+        later: dict[Operation, Operation] = {}
+        for op in needed(elements(session, fetches), given):
+            if _drawn(op, seeded=True) and op.get_attr("seed") not in (0, _DEFAULT_GRAPH_SEED):
+                first = firsts.setdefault(op.type, op)
+                if first is not op and first.outputs[0].shape == op.outputs[0].shape:
+                    later[op] = first
+        if not later:
+            return base(fetches)
+        drawn = {first: base(first.outputs[0]) for first in later.values()}
+        alike = {op.outputs[0]: drawn[first] for op, first in later.items()}
+        alike |= {first.outputs[0]: value for first, value in drawn.items()}
+        return base(fetches, {**(feeds or {}), **alike})
+
+    return running(tf, change)
