@@ -68,6 +68,22 @@ def shapes_of_metrics(c: ApiAuthor) -> None:
     )
 
 
+@api_case("METRICS-021", title="So have the other metrics that are sums and counts.")
+def shapes_of_other_metrics(c: ApiAuthor) -> None:
+    x = c.tf.placeholder(c.tf.float32, [None, 3])
+    metrics = c.tf.metrics
+    for name, metric in (
+        ("a", metrics.mean_absolute_error(x, x, name="a")),
+        ("s", metrics.mean_squared_error(x, x, name="s")),
+        ("r", metrics.mean_relative_error(x, x, x, name="r")),
+        ("c", metrics.accuracy(x, x, name="c")),
+        ("p", metrics.precision(x, x, name="p")),
+        ("b", metrics.percentage_below(x, 0.5, name="b")),
+    ):
+        want = [(f"{name}/{what}:0", "float32", "()") for what in ("value", "update_op")]
+        _static(c, metric, *want)
+
+
 @api_case("OPTIMIZERS-052", title="A rate of doubles decays to a double that is named for it.")
 def shapes_of_decays(c: ApiAuthor) -> None:
     rate = c.tf.constant(0.5, c.tf.float64)

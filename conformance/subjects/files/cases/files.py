@@ -177,6 +177,18 @@ def several_patterns_are_in_one_order(c: EngineAuthor) -> None:
     )
 
 
+@engine_case("FILES-009", title="A name that two patterns match comes twice.")
+def a_name_of_two_patterns(c: EngineAuthor) -> None:
+    for name in ("b.txt", "a.txt", "a.bin"):
+        c.file(name, b"")
+    s = _started(c)
+    s.run(
+        ["match:0"],
+        {"pattern:0": _names(c.path("*.txt"), c.path("a*"))},
+        values=[_names(*map(c.path, ["a.bin", "a.txt", "a.txt", "b.txt"]))],
+    )
+
+
 @engine_case("FILES-010", title="Where nothing matches, there are no names.")
 def no_match_is_no_name(c: EngineAuthor) -> None:
     c.file("a", b"")

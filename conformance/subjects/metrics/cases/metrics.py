@@ -14,6 +14,17 @@ from sessrun.conformance.authoring.record import ApiAuthor, Matcher, Symbol, api
 _CLOSE = "close(1e-5, 1e-6)"
 
 
+#: The metrics at thresholds, and their values at 0.5 of 0.9 and 0.3 for True and 0.7 for False.
+_AT_A_HALF = {
+    "precision": 1 / 2,
+    "recall": 1 / 2,
+    "true_positives": 1,
+    "false_positives": 1,
+    "true_negatives": 0,
+    "false_negatives": 1,
+}
+
+
 def _floats(*values: npt.ArrayLike) -> np.ndarray:
     return np.array(values, np.float32)
 
@@ -106,6 +117,23 @@ def nothing_seen(c: ApiAuthor) -> None:
     c.check(sess.run(metrics[5][1]), _close(0))
 
 
+@api_case("METRICS-003", title="Updates of weights that are all zero, over batches.")
+def weights_of_zero(c: ApiAuthor) -> None:
+    tf = c.tf
+    labels, guesses = tf.constant([1, 0]), tf.constant([1, 1])
+    zeros = tf.constant(_floats(0, 0))
+    metrics = [
+        tf.metrics.accuracy(labels, guesses, zeros),
+        tf.metrics.precision(labels, guesses, zeros),
+        tf.metrics.recall(labels, guesses, zeros),
+        tf.metrics.mean_iou(labels, guesses, 2, zeros),
+    ]
+    sess = _opened(c)
+    for metric in metrics:
+        sess.run(metric[1])
+        c.check(sess.run(metric[0]), _close(0))
+
+
 @api_case("METRICS-004", title="Two variables of a mean, in their collections; forgetting.")
 def variables_of_metrics(c: ApiAuthor) -> None:
     tf = c.tf
@@ -152,6 +180,18 @@ def weights_of_metrics(c: ApiAuthor) -> None:
     _seen(c, metric, [1.5], [None])
 
 
+@api_case("METRICS-006", title="Weights of squared errors, over two batches.")
+def weights_of_squares(c: ApiAuthor) -> None:
+    metrics = c.tf.metrics
+    x = _numbers(c)
+    feeds = [{x: _floats(1, 3)}, {x: _floats(2, 0)}]
+    zeros, weights = _floats(0, 0), _floats(3, 1)
+    means = [12 / 4, 24 / 8]
+    _seen(c, metrics.mean_squared_error(zeros, x, weights), means, feeds)
+    roots = metrics.root_mean_squared_error(zeros, x, weights)
+    _seen(c, roots, np.sqrt(means).tolist(), feeds)
+
+
 # --- predictions beside labels --------------------------------------------------------------
 
 
@@ -168,6 +208,28 @@ def columns_of_predictions(c: ApiAuthor) -> None:
     row, column = _floats(1, 2, 4), _floats(1, 2, 3)[:, None]
     _seen(c, metrics.mean_squared_error(row, column), [1 / 3], [None])
     _seen(c, metrics.accuracy(column, row), [2 / 3], [None])
+
+
+@api_case("METRICS-008", title="Errors, precision and recall of a column beside a row.")
+def columns_of_other_metrics(c: ApiAuthor) -> None:
+    metrics = c.tf.metrics
+    row, column = _floats(1, 0, 1), _floats(1, 1, 0)[:, None]
+    for labels, guesses in ((row, column), (column, row)):
+        _seen(c, metrics.precision(labels, guesses), [1 / 2], [None])
+        _seen(c, metrics.recall(labels, guesses), [1 / 2], [None])
+        _seen(c, metrics.mean_absolute_error(labels, guesses), [2 / 3], [None])
+        _seen(c, metrics.root_mean_squared_error(labels, guesses), [np.sqrt(2 / 3)], [None])
+    relative = metrics.mean_relative_error(row, column, _floats(1, 4, 2))
+    _seen(c, relative, [0.25], [None])
+
+
+@api_case("METRICS-008", title="Metrics at thresholds of a column beside a row.")
+def columns_at_thresholds(c: ApiAuthor) -> None:
+    labels, guesses = np.array([True, False, True]), _floats(0.9, 0.7, 0.3)
+    for left, right in ((labels, guesses[:, None]), (labels[:, None], guesses)):
+        for name, want in _AT_A_HALF.items():
+            metric = getattr(c.tf.metrics, f"{name}_at_thresholds")(left, right, [0.5])
+            _seen(c, metric, [[want]], [None])
 
 
 @api_case("METRICS-009", title="Predictions below, at and above a threshold.")
@@ -189,6 +251,20 @@ def predictions_that_are_no_probabilities(c: ApiAuthor) -> None:
     for wrong in (_floats(0.5, -0.25), _floats(1.25, 0.5)):
         c.raises("InvalidArgumentError", partial(sess.run, metric[1], {x: wrong}))
     c.check(sess.run(metric[1], {x: _floats(1, 0)}), near(_floats(1), "close(1e-5, 1e-6)"))
+
+
+@api_case("METRICS-010", title="The other metrics at thresholds refuse them, too.")
+def no_probabilities_at_thresholds(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    updates = [
+        getattr(c.tf.metrics, f"{name}_at_thresholds")([True, False], x, [0.5])[1]
+        for name in _AT_A_HALF
+        if name != "precision"
+    ]
+    sess = _opened(c)
+    for update in updates:
+        for wrong in (_floats(0.5, -0.25), _floats(1.25, 0.5)):
+            c.raises("InvalidArgumentError", partial(sess.run, update, {x: wrong}))
 
 
 @api_case("METRICS-011", title="Four predictions, a threshold between any two of them.")
@@ -238,6 +314,36 @@ def the_best_predictions(c: ApiAuthor) -> None:
     _seen(c, metrics.recall_at_k(_WANTED, scores, 3), [1], [None], np.float64)
     one = metrics.recall_at_k(_WANTED, scores, 2, class_id=2)
     _seen(c, one, [1 / 2], [None], np.float64)
+
+
+@api_case("METRICS-014", title="Hits of two batches together; one class only.")
+def hits_of_batches(c: ApiAuthor) -> None:
+    tf = c.tf
+    wanted = tf.placeholder(tf.int64, [None, 3])
+    scores = tf.placeholder(tf.float32, [None, 4])
+    feeds = [
+        {wanted: _WANTED, scores: _SCORES},
+        {wanted: _WANTED[:1], scores: _SCORES[1:]},
+    ]
+    for metric, wants in (
+        (tf.metrics.precision_at_k(wanted, scores, 2), [2 / 4, 3 / 6]),
+        (tf.metrics.recall_at_k(wanted, scores, 2), [2 / 4, 3 / 7]),
+        (tf.metrics.recall_at_k(wanted, scores, 2, class_id=2), [1 / 2, 1 / 3]),
+        (tf.metrics.precision_at_k(wanted, scores, 2, class_id=1), [1 / 2, 2 / 3]),
+    ):
+        _seen(c, metric, wants, feeds, np.float64)
+
+
+@api_case("METRICS-015", title="Batches of two rows and of one.")
+def average_precisions_of_batches(c: ApiAuthor) -> None:
+    tf = c.tf
+    labels = tf.placeholder(tf.int64, [None, 2])
+    scores = tf.placeholder(tf.float32, [None, 4])
+    rows = np.array([[1, 3], [1, 2]], np.int64)
+    feeds = [{labels: rows, scores: _SCORES}, {labels: rows[1:], scores: _SCORES[:1]}]
+    first, second, third = (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2, 1
+    metric = tf.metrics.average_precision_at_k(labels, scores, 3)
+    _seen(c, metric, [(first + second) / 2, (first + second + third) / 3], feeds, np.float64)
 
 
 @api_case("METRICS-015", title="Right predictions in the first, second and third place.")

@@ -303,6 +303,14 @@ def changed_below_compression(c: EngineAuthor) -> None:
     _damaged(c, 0, "GZIP")
 
 
+@engine_case("READERS-012", title="Several records at once, the first of them changed.")
+def changed_data_at_once(c: EngineAuthor) -> None:
+    c.file("a", _FILE[:12] + b"x" + _FILE[13:])
+    s = started(c, _records(), c.path("a"))
+    for _ in range(2):
+        s.run(["keys:0", "values:0"], {"n:0": np.int64(3)}, error=[15])
+
+
 @engine_case("READERS-013", title="What the queue gives is the record.")
 def identity_records(c: EngineAuthor) -> None:
     s = started(c, _identity, "no file", "", "\0x")

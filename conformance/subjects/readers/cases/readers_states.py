@@ -307,6 +307,15 @@ def a_read_waits_for_another_file(c: EngineAuthor) -> None:
     s.run(["values:0"], {"n:0": np.int64(2)}, values=[words("late")])
 
 
+@engine_case("READERS-027", title="Lines that are read together wait for a name, too.")
+def lines_at_once_wait(c: EngineAuthor) -> None:
+    a = c.file("a", b"late\n")
+    s = started(c, lambda tf: tf.TextLineReader(), close=False)
+    s.start("reader", ["keys:0", "values:0"], {"n:0": np.int64(2)}, grace_s=0.05)
+    s.run(["put"], {"names:0": words(a)}, values=[None])
+    c.join("reader", values=[words(f"{a}:1"), words("late")])
+
+
 @engine_case("READERS-028", title="A missing file is told once, then passed over.")
 def missing_files_are_passed_over(c: EngineAuthor) -> None:
     a = c.file("a", b"1\n")

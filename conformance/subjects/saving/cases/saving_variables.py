@@ -129,6 +129,29 @@ def kept_for_good(c: ApiAuthor) -> None:
     c.names(_files("x-0", "x-1", "x-2"))
 
 
+@api_case("SAVING-045", title="Times before and after the limit, which moves on twice.")
+def times_before_and_after_the_limit(c: ApiAuthor) -> None:
+    _one(c)
+    hours = 1e8
+    saver = c.tf.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=hours)
+    sess = _session(c)
+    earlier = c.tf.train.Saver(max_to_keep=0)
+    for step in range(5):
+        earlier.save(sess, c.path("x"), step, write_meta_graph=False)
+    # Beside these limits, which lie 11,000 years apart, the time of the test is no time.
+    times = [3600 * hours * part for part in (0.5, 1.5, 1.6, 2.5, 2.6)]
+    saver.set_last_checkpoints_with_time(
+        [(c.path(f"x-{step}"), at) for step, at in enumerate(times)]
+    )
+    for step in range(5):
+        saver.save(sess, c.path("y"), step, write_meta_graph=False)
+    ends = (".data-00000-of-00001", ".index")
+    kept = [
+        f"{name}{end}" for name in ("x-1", "x-3", *(f"y-{n}" for n in range(5))) for end in ends
+    ]
+    c.names(sorted(["checkpoint", *kept]))
+
+
 @api_case("SAVING-046", title="The latest checkpoint of a folder.")
 def the_latest_checkpoint(c: ApiAuthor) -> None:
     tf = c.tf

@@ -287,6 +287,15 @@ def indices_that_do_not_rise(c: EngineAuthor) -> None:
         staged.size(0)
 
 
+@engine_case("STAGING-022", title="A look at indices that no element has, or that do not rise.")
+def looks_at_odd_indices(c: EngineAuthor) -> None:
+    for staged in _both(c):
+        staged.put(4, 1, 0.5)
+        for where in ([0, 2], [-1, 0], [], [1, 0], [0, 0]):
+            staged.s.run([f"{staged.name}/peek:0"], staged.fed(4, where), error=[3])
+        staged.size(1)
+
+
 @engine_case("STAGING-023", title="A map is cleared, what lacks a component, too.")
 def a_map_is_cleared(c: EngineAuthor) -> None:
     for staged in _both(c):
