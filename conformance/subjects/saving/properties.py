@@ -26,8 +26,9 @@ from sessrun.spec.tensor_slices import TensorSlice
 __all__ = ["CUT", "NAMES", "UNCUT", "array_of", "cuts_of", "spec_of", "wanted_of", "within"]
 
 _RESTORED: Final = "SAVING-097"
-_LACKING: Final = "SAVING-098"
-_OTHER_DTYPE: Final = "SAVING-099"
+_LACKING: Final = "SAVING-009"
+_OTHER_DTYPE: Final = "SAVING-010"
+_NOWHERE: Final = "SAVING-011"
 #: Dtypes of which slices are restored, and those that TensorFlow restores only whole.
 CUT: Final = (
     "bool",
@@ -306,10 +307,10 @@ def _refuse(story: _Story, prefix: str) -> None:
             _restore(story, prefix, [row], {"error": {"codes": [3]}}, _OTHER_DTYPE)
         case _:
             row = (tensor.name, tensor.dtype, "")
-            _restore(story, f"{prefix}-none", [row], {"error": {"codes": [5]}}, _LACKING)
+            _restore(story, f"{prefix}-none", [row], {"error": {"codes": [5]}}, _NOWHERE)
 
 
-@prop("checkpoints", _RESTORED, _LACKING, _OTHER_DTYPE, weight=2)
+@prop("checkpoints", _RESTORED, _LACKING, _OTHER_DTYPE, _NOWHERE, weight=2)
 def checkpoints(draw: random.Random, id_: str) -> Case:
     """Whatever is saved is restored, in any order and part; what is not there is refused."""
     story = _Story(draw)

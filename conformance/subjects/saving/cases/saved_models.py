@@ -128,8 +128,16 @@ def no_model(c: ApiAuthor) -> None:
     sess = tf.Session()
     for name in ("none", "broken"):
         _not_loaded(c, "OSError", sess, ["serve"], name)
-    c.check(tf.saved_model.maybe_saved_model_directory(c.path("none")), False)
-    c.check(tf.saved_model.maybe_saved_model_directory(c.path("broken")), True)
+
+
+@api_case("SAVING-101", title="Folders with a file of a model, of either kind, and without one.")
+def folders_that_may_have_models(c: ApiAuthor) -> None:
+    may_have = c.tf.saved_model.maybe_saved_model_directory
+    c.file("bytes/saved_model.pb", b"\xff\xff\xff")
+    c.file("text/saved_model.pbtxt", b"\xff")
+    c.file("other/model", b"1")
+    for name, want in (("bytes", True), ("text", True), ("other", False), ("none", False)):
+        c.check(may_have(c.path(name)), want)
 
 
 @api_case("SAVING-084", title="The main operation sees the restored variables.")
@@ -196,7 +204,7 @@ def a_second_graph(c: ApiAuthor) -> None:
         c.check(sess.run("sum:0"), np.float32(21))
 
 
-@api_case("SAVING-087", title="The first graph of a model must come with variables.")
+@api_case("SAVING-100", title="The first graph of a model must come with variables.")
 def the_first_has_variables(c: ApiAuthor) -> None:
     tf = c.tf
     _, _, kernel = _graph(c)

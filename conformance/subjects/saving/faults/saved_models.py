@@ -181,6 +181,30 @@ def added_graphs_are_lost(tf: Namespace) -> Namespace:
     return _building(tf, add_meta_graph=lambda *_args, **_options: None)
 
 
+@fault("SAVING-100", "A graph without variables may be a model's first.")
+def first_graphs_lack_variables(tf: Namespace) -> Namespace:
+    """Pass over the error."""
+
+    def add_meta_graph(self: Builder, *args: Argument, **options: Argument) -> None:
+        try:
+            tf.saved_model.Builder.add_meta_graph(self, *args, **options)
+        except AssertionError as error:
+            if "add_meta_graph_and_variables" not in str(error):
+                raise
+
+    return _building(tf, add_meta_graph=add_meta_graph)
+
+
+@fault("SAVING-101", "Only a folder with a model of bytes may have a model.")
+def text_is_no_model(tf: Namespace) -> Namespace:
+    """Look for the other file alone."""
+
+    def maybe_saved_model_directory(export_dir: str) -> bool:
+        return os.path.exists(os.path.join(export_dir, "saved_model.pb"))
+
+    return _models(tf, maybe_saved_model_directory=maybe_saved_model_directory)
+
+
 @fault("SAVING-088", "A model is loaded under its own names.")
 def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Forget the option."""

@@ -9,7 +9,7 @@ import glob
 import os
 import shutil
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -410,31 +410,6 @@ def unset_variables_are_saved_as_nothing(tf: Namespace) -> Namespace:
         return [None for _ in run.ops]
 
     return _on_error(tf, "SaveV2", "FailedPreconditionError", instead)
-
-
-@fault("SAVING-098", "What a checkpoint lacks is out of range.")
-def lacking_tensors_are_out_of_range(tf: Namespace) -> Namespace:
-    """Raise another error where the prefix is fed."""
-    return _on_error(tf, "RestoreV2", "NotFoundError", _raising(tf, "OutOfRangeError"))
-
-
-@fault("SAVING-099", "A restore as another dtype fails as a precondition.")
-def other_dtypes_fail_as_preconditions(tf: Namespace) -> Namespace:
-    """Raise another error where the prefix is fed."""
-    return _on_error(
-        tf, "RestoreV2", "InvalidArgumentError", _raising(tf, "FailedPreconditionError")
-    )
-
-
-def _raising(tf: Namespace, other: str) -> Callable[[Any, Any, Any], Any]:
-    """Raise another error where the prefix of an operation is fed."""
-
-    def instead(_run: Underway, op: Operation, raised: Any) -> Value:
-        if op.inputs[0].op.type != "Placeholder":
-            raise raised
-        raise getattr(tf.errors, other)(None, None, raised.message) from raised
-
-    return instead
 
 
 @fault("SAVING-097", "Tensors of three axes or more are restored with the last turned round.")
