@@ -188,7 +188,7 @@ def states_are_restored(c: EngineAuthor) -> None:
     _value(s, b"c")
 
 
-@engine_case("READERS-022", title="A state is what a message of it says.")
+@engine_case("READERS-037", title="A state is what a message of it says.")
 def states_are_written(c: EngineAuthor) -> None:
     s = started(c, lambda tf: tf.IdentityReader(), "first", "second", "third")
     for count, name in enumerate((b"first", b"second"), 1):
@@ -284,6 +284,17 @@ def empty_record_files(c: EngineAuthor) -> None:
     s.run(["records_close"], values=[None])
     s.run(["records_value:0"], error=[11])
     s.run(["records_units:0"], values=[np.int64(2)])
+
+
+@engine_case("READERS-026", title="Several records at once: empty files are passed over.")
+def empty_files_at_once(c: EngineAuthor) -> None:
+    e, a = c.file("e", b""), c.file("a", b"1\n2\n")
+    s = started(c, lambda tf: tf.TextLineReader(), e, e, a)
+    s.run(
+        ["keys:0", "values:0"],
+        {"n:0": np.int64(5)},
+        values=[words(f"{a}:1", f"{a}:2"), words("1", "2")],
+    )
 
 
 @engine_case("READERS-027", title="A read waits for a name.")

@@ -21,6 +21,7 @@ from sessrun.spec.cases.arguments import Argument, TensorLike
 from sessrun.spec.cases.library import Batch, Queue
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Tensor, Value
+from sessrun.spec.proto.input_pb2 import ReaderBaseState
 
 
 @fault("READERS-021", "A reset does nothing.")
@@ -45,6 +46,22 @@ def states_are_not_restored(tf: Namespace) -> Namespace:
         values = base(fetches)
         _asked(tf, session, restores[0], "ReaderRestoreStateV2", state=before)
         return values
+
+    return running(tf, run)
+
+
+@fault("READERS-037", "A state does not say what the reader gave last.")
+def states_forget_the_last_element(tf: Namespace) -> Namespace:
+    """Leave `current_work` out of the state of an IdentityReader."""
+
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
+        values = base(fetches)
+        writers = _ops(session, fetches, "ReaderSerializeStateV2")
+        if not writers or _kind(writers[0]) != "IdentityReaderV2":
+            return values
+        state = ReaderBaseState.FromString(values[0])
+        state.ClearField("current_work")
+        return [state.SerializeToString()]
 
     return running(tf, run)
 
