@@ -187,6 +187,23 @@ def shapes_are_in_host_memory(c: ApiAuthor) -> None:
     )
 
 
+@api_case("GPU-012", title="A size and a rank are in host memory.", needs=_GPU)
+def sizes_and_ranks_are_in_host_memory(c: ApiAuthor) -> None:
+    x = c.tf.placeholder(c.tf.float32, None, name="x")
+    y = _on(c, "/gpu:0", "exp", x, name="y")
+    size = _on(c, "/gpu:0", "size", y, name="size")
+    rank = _on(c, "/gpu:0", "rank", y, name="rank")
+    z = _on(c, "/gpu:0", "negative", y, name="z")
+    c.named_check(
+        "gpu.allocators",
+        [0, 0, 1, 1],
+        session=c.tf.Session(),
+        fetches=[size, rank, z],
+        feeds={x: floats(1, 2)},
+        names=["y", "z", "size", "rank"],
+    )
+
+
 @api_case("GPU-013", title="Computed shapes and permutations reach the GPU.", needs=_GPU)
 def computed_shapes_reach_the_gpu(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [None, None], name="x")
