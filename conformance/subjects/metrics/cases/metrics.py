@@ -85,6 +85,26 @@ def means_of_tensors(c: ApiAuthor) -> None:
             c.check(sess.run(value), near(_floats(*want), _CLOSE))
 
 
+@api_case("METRICS-001", title="Updates that are a matrix, and accuracies of classes.")
+def updates_of_classes(c: ApiAuthor) -> None:
+    tf = c.tf
+    labels, guesses = (tf.placeholder(tf.int64, [None]) for _ in range(2))
+    overlaps = tf.metrics.mean_iou(labels, guesses, 2)
+    accuracies = tf.metrics.mean_per_class_accuracy(labels, guesses, 2)
+    sess = _opened(c)
+    for batch, matrix, parts, overlap in (
+        (([0, 1, 1], [0, 0, 1]), [[1, 0], [1, 1]], [1, 1 / 2], 1 / 2),
+        (([0], [1]), [[1, 1], [1, 1]], [1 / 2, 1 / 2], 1 / 3),
+    ):
+        true, guessed = (np.array(numbers, np.int64) for numbers in batch)
+        feeds = {labels: true, guesses: guessed}
+        c.check(sess.run(overlaps[1], feeds), np.array(matrix, np.float64))
+        c.check(sess.run(accuracies[1], feeds), near(_floats(*parts), _CLOSE))
+        for _ in range(2):
+            c.check(sess.run(overlaps[0]), _close(overlap))
+            c.check(sess.run(accuracies[0]), _close(sum(parts) / 2))
+
+
 @api_case("METRICS-002", title="Batches of one and of three numbers.")
 def batches_of_different_sizes(c: ApiAuthor) -> None:
     x = _numbers(c)
