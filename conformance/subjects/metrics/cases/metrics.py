@@ -341,7 +341,7 @@ def hits_of_batches(c: ApiAuthor) -> None:
     tf = c.tf
     wanted = tf.placeholder(tf.int64, [None, 3])
     scores = tf.placeholder(tf.float32, [None, 4])
-    feeds = [
+    feeds: list[dict[Symbol, Recordable]] = [
         {wanted: _WANTED, scores: _SCORES},
         {wanted: _WANTED[:1], scores: _SCORES[1:]},
     ]
@@ -360,7 +360,10 @@ def average_precisions_of_batches(c: ApiAuthor) -> None:
     labels = tf.placeholder(tf.int64, [None, 2])
     scores = tf.placeholder(tf.float32, [None, 4])
     rows = np.array([[1, 3], [1, 2]], np.int64)
-    feeds = [{labels: rows, scores: _SCORES}, {labels: rows[1:], scores: _SCORES[:1]}]
+    feeds: list[dict[Symbol, Recordable]] = [
+        {labels: rows, scores: _SCORES},
+        {labels: rows[1:], scores: _SCORES[:1]},
+    ]
     first, second, third = (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2, 1
     metric = tf.metrics.average_precision_at_k(labels, scores, 3)
     _seen(c, metric, [(first + second) / 2, (first + second + third) / 3], feeds, np.float64)
