@@ -44,6 +44,8 @@ class DenseTable(LookupTable):
 
     """
 
+    takes_one_default = True
+
     def __init__(
         self,
         key_dtype: str,
