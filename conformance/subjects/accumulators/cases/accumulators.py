@@ -193,6 +193,14 @@ def a_gradient_of_the_step(c: EngineAuthor) -> None:
     gathered.count(2)
 
 
+@engine_case("ACCUMULATORS-006", title="A new accumulator is at step 0.")
+def a_gradient_of_the_first_step(c: EngineAuthor) -> None:
+    for gathered in _accumulators(c):
+        gathered.apply([3.0], step=0)
+        gathered.apply([5.0], step=0)
+        gathered.count(2)
+
+
 @engine_case("ACCUMULATORS-007", title="What was of the step before is stale after a take.")
 def a_take_moves_the_step(c: EngineAuthor) -> None:
     gathered = Gathered.only(c)
@@ -344,4 +352,17 @@ def references_to_accumulators(c: EngineAuthor) -> None:
         gathered.apply([1.0], [5.0], step=4)
         gathered.count(2)
         gathered.take([3.0], 2)
+        gathered.count(0)
+
+
+@engine_case("ACCUMULATORS-018", title="References to accumulators serve for sums too.")
+def references_to_sums(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        for dtype in _DTYPES:
+            _build(tf, dtype, dtype, op="", reduction_type="SUM")
+    s = c.open()
+    for gathered in (Gathered(s, dtype, dtype) for dtype in _DTYPES):
+        gathered.apply([1.0, 2.0], [5.0, -1.0])
+        gathered.count(2)
+        gathered.take([6.0, 1.0], 2)
         gathered.count(0)

@@ -227,6 +227,18 @@ def a_cancelled_barrier_is_closed_again(c: EngineAuthor) -> None:
     barrier.close(op="cancel", error=[1])
 
 
+@engine_case("BARRIERS-010", title="Closed again while an element is incomplete.")
+def closed_again_while_incomplete(c: EngineAuthor) -> None:
+    for number, (op, *again) in enumerate((("close", "close"), ("cancel", "close", "cancel"))):
+        with c.graph() as tf:
+            _build(tf, "b")
+        barrier = _Barrier(c.open(session=f"s{number}"))
+        barrier.put(0, ["a"], [1])
+        barrier.close(op=op)
+        for word in again:
+            barrier.close(op=word, error=[1])
+
+
 @engine_case("BARRIERS-011", title="More than a closed barrier has.")
 def more_than_a_closed_barrier_has(c: EngineAuthor) -> None:
     barrier = _Barrier.only(c)
@@ -244,6 +256,15 @@ def two_of_five(c: EngineAuthor) -> None:
     barrier.put(1, ["a", "b"], [3, 4])
     barrier.close()
     barrier.take(["a", "b"], [1, 2], [3, 4], count=5, op="few")
+
+
+@engine_case("BARRIERS-012", title="Two of five, while a third element is incomplete.")
+def two_beside_an_incomplete_one(c: EngineAuthor) -> None:
+    barrier = _Barrier.only(c)
+    barrier.put(0, ["a", "b", "c"], [1, 2, 3])
+    barrier.put(1, ["a", "b"], [4, 5])
+    barrier.close()
+    barrier.take(["a", "b"], [1, 2], [4, 5], count=5, op="few")
 
 
 @engine_case("BARRIERS-018", title="None of five, since the closed barrier has none.")

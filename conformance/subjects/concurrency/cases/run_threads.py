@@ -315,6 +315,14 @@ def options_end_before_the_config(c: EngineAuthor) -> None:
     s.run(["take:0"], options=SHORT, error=ENDED)
 
 
+@engine_case(
+    "CONCURRENCY-006", title="A timeout of 0 in the options leaves the session's in force."
+)
+def options_without_a_timeout(c: EngineAuthor) -> None:
+    s = started(c, config={"operationTimeoutInMs": "300"})
+    s.run(["take:0"], options={"timeoutInMs": "0"}, error=ENDED)
+
+
 # --- runs that are cut short --------------------------------------------------------------
 
 

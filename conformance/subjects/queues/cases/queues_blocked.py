@@ -25,6 +25,7 @@ from sessrun.conformance.subjects.concurrency.cases.run_threads import (
     awaited,
     started,
 )
+from sessrun.spec.forms import JsonObject
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S = 0.3
@@ -40,9 +41,9 @@ def _take(s: SessionAuthor, *values: int) -> None:
         s.run(["take:0"], values=[np.int32(value)])
 
 
-def _putting(s: SessionAuthor, *values: int) -> None:
+def _putting(s: SessionAuthor, *values: int, options: JsonObject | None = None) -> None:
     """Start an `enqueue_many` in the thread `puts`; it has begun once its first came out."""
-    s.start("puts", ["puts"], {"xs:0": np.array(values, np.int32)})
+    s.start("puts", ["puts"], {"xs:0": np.array(values, np.int32)}, options=options)
     _take(s, values[0])
 
 
@@ -223,6 +224,54 @@ def a_failed_dequeue_many_leaves_its_elements(c: EngineAuthor) -> None:
     s.run(["take:0"], error=[11])
 
 
+@engine_case("QUEUES-015", title="So does one of a queue of another kind.")
+def a_failed_dequeue_many_of_another_kind(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        x, n = tf.placeholder(tf.int64, [], name="x"), tf.placeholder(tf.int32, [], name="n")
+        queues = {
+            "padding": tf.PaddingFIFOQueue(1, tf.int64, [[]]),
+            "shuffle": tf.RandomShuffleQueue(1, 0, tf.int64, [[]]),
+            "priority": tf.PriorityQueue(4, tf.int64, [[]]),
+        }
+        for name, queue in queues.items():
+            queue.enqueue([x, x] if name == "priority" else x, name=f"{name}_put")
+            for what, taken in (("take", queue.dequeue()), ("takes", queue.dequeue_many(n))):
+                last = taken[-1] if name == "priority" else taken
+                tf.identity(last, name=f"{name}_{what}")
+            queue.size(name=f"{name}_size")
+            queue.close(name=f"{name}_close")
+    s = c.open()
+    for name in queues:
+        s.start(name, [f"{name}_takes:0"], {"n:0": np.int32(4)})
+        for _ in range(3):  # but for the last queue more than there is room for
+            s.run([f"{name}_put"], {"x:0": np.int64(5)}, values=[None])
+        s.run([f"{name}_close"], values=[None])
+        c.join(name, error=[11])
+        s.run([f"{name}_size:0"], values=[np.int32(3)])
+        for _ in range(3):
+            s.run([f"{name}_take:0"], values=[np.int64(5)])
+
+
+@engine_case("QUEUES-015", title="A PaddingFIFOQueue keeps the order of what is left.")
+def what_a_padding_queue_has_left(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        x, n = tf.placeholder(tf.int64, [None], name="x"), tf.placeholder(tf.int32, [], name="n")
+        queue = tf.PaddingFIFOQueue(1, tf.int64, [[None]])
+        queue.enqueue(x, name="put")
+        queue.dequeue(name="take")
+        queue.dequeue_many(n, name="takes")
+        queue.close(name="close")
+    s = c.open()
+    s.start("t", ["takes:0"], {"n:0": np.int32(4)})
+    rows = [np.array(row, np.int64) for row in ([1], [2, 3], [4, 5, 6])]
+    for row in rows:
+        s.run(["put"], {"x:0": row}, values=[None])
+    s.run(["close"], values=[None])
+    c.join("t", error=[11])
+    for row in rows:
+        s.run(["take:0"], values=[row])
+
+
 @engine_case("QUEUES-018", title="What a cancelled enqueue_many had put in can be taken.")
 def a_cancelled_enqueue_many_leaves_its_elements(c: EngineAuthor) -> None:
     s = started(c, 1)
@@ -230,4 +279,15 @@ def a_cancelled_enqueue_many_leaves_its_elements(c: EngineAuthor) -> None:
     s.run(["cancel"], values=[None])
     c.join("puts", error=ENDED)
     _take(s, 2)
+    s.run(["take:0"], error=[11])
+
+
+@engine_case("QUEUES-018", title="What an enqueue_many that timed out had put in can be taken.")
+def an_enqueue_many_that_timed_out(c: EngineAuthor) -> None:
+    s = started(c, 1)
+    _putting(s, 1, 2, 3, options={"timeoutInMs": "1000"})
+    c.join("puts", error=ENDED)
+    s.run(["size:0"], values=[np.int32(1)])
+    _take(s, 2)
+    s.run(["close"], values=[None])
     s.run(["take:0"], error=[11])

@@ -95,6 +95,17 @@ def too_few_to_shuffle(c: EngineAuthor) -> None:
     takes(s, np.array([4, 4], np.int64))
 
 
+@engine_case("QUEUES-022", title="So does one of a closed PaddingFIFOQueue.")
+def too_few_to_pad(c: EngineAuthor) -> None:
+    s = of_one(c, "PaddingFIFOQueue", "float32", shapes=[[None]])
+    for length in (1, 2):
+        s.run(["put"], {"x:0": np.ones(length, np.float32)}, values=[None])
+    close(s)
+    s.run(["takes:0"], {"n:0": np.int32(3)}, error=[11])
+    size(s, 2)
+    takes(s, np.array([[1, 0], [1, 1]], np.float32))
+
+
 @engine_case("QUEUES-023", title="A dequeue_up_to of a closed queue gives the elements left.")
 def up_to_what_is_left(c: EngineAuthor) -> None:
     s = of_one(c)

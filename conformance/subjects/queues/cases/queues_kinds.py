@@ -125,6 +125,16 @@ def a_batch_by_priority_waited_for(c: EngineAuthor) -> None:
     c.join("t", values=[_ranks(1, 5, 9), _words("abc")])
 
 
+@engine_case("QUEUES-022", title="A dequeue_many of a closed PriorityQueue leaves what it has.")
+def too_few_by_priority(c: EngineAuthor) -> None:
+    s = _by_priority(c)
+    _put_ranked(s, _ranks(2, 1), _words("ab"))
+    close(s)
+    s.run(["takes:0"], {"n:0": np.int32(3)}, error=[11])
+    size(s, 2)
+    s.run(["takes:0", "takes:1"], {"n:0": np.int32(2)}, values=[_ranks(1, 2), _words("ba")])
+
+
 # --- in random order ----------------------------------------------------------------------
 
 _MANY = np.arange(60, dtype=np.int32)
@@ -236,6 +246,23 @@ def too_many_to_stay(c: EngineAuthor) -> None:
     for name in ("same", "more", "negative"):
         s.run([f"{name}:0"], error=[3])
     s.run(["fewer:0"], values=[np.int32(0)])
+
+
+@engine_case("QUEUES-045", title="Any number of elements stays where the capacity has no bound.")
+def as_many_as_stay_without_a_bound(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        for name, capacity, reserve in (
+            ("three", -1, 3),
+            ("none", -1, 0),
+            ("negative", -1, -1),
+            ("room", 0, 0),
+        ):
+            queue = tf.RandomShuffleQueue(capacity, reserve, tf.int32, shapes=[[]])
+            queue.size(name=name)
+    s = c.open()
+    s.run(["three:0", "none:0"], values=[np.int32(0), np.int32(0)])
+    for name in ("negative", "room"):
+        s.run([f"{name}:0"], error=[3])
 
 
 # --- padded -------------------------------------------------------------------------------

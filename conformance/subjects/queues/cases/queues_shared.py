@@ -134,6 +134,30 @@ def a_shared_queue_of_other_seeds(c: EngineAuthor) -> None:
     _sizes(s, alike=0, free=0)
 
 
+@engine_case("QUEUES-053", title="Seeds differ from those of a queue that was made without.")
+def a_shared_queue_without_seeds(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        for name, seed in (("first", None), ("alike", None), ("seed", 3)):
+            queue = tf.RandomShuffleQueue(9, 2, tf.int32, [[]], seed=seed, shared_name="q")
+            queue.size(name=name)
+    s = c.open()
+    _sizes(s, first=0)
+    s.run(["seed:0"], error=[3])
+    _sizes(s, alike=0)
+
+
+@engine_case("QUEUES-053", title="Sizes that a PaddingFIFOQueue knows are its own.")
+def a_shared_queue_that_pads_one_size(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        for name, shape in (("first", [2, None]), ("any", [None, 3]), ("other", [3, None])):
+            queue = tf.PaddingFIFOQueue(9, tf.int32, shapes=[shape], shared_name="q")
+            queue.size(name=name)
+    s = c.open()
+    _sizes(s, first=0)
+    _sizes(s, any=0)
+    s.run(["other:0"], error=[3])
+
+
 @engine_case("QUEUES-053", title="A PaddingFIFOQueue's nodes may know its sizes or not.")
 def a_shared_queue_that_pads(c: EngineAuthor) -> None:
     with c.graph() as tf:

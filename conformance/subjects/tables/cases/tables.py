@@ -78,6 +78,16 @@ def filled_again(c: EngineAuthor) -> None:
         table.find(["b"], [2])
 
 
+@engine_case("TABLES-004", title="Filled again with as many other keys, a table has what it had.")
+def filled_again_with_others(c: EngineAuthor) -> None:
+    table = Table.only(c, static, "int64", "int64")
+    table.fill([1, 2], [10, 20])
+    for op in ("fill", "restore"):
+        table.put([1, 5], [30, 50], op=op)
+        table.size(2)
+        table.find([1, 2, 5], [10, 20, 0])
+
+
 @engine_case("TABLES-005", title="Filled again with another number of keys.")
 def filled_again_with_more(c: EngineAuthor) -> None:
     table = Table.only(c, static, "int64", "float32")

@@ -84,6 +84,14 @@ def restored_in_place_of_all(c: EngineAuthor) -> None:
         table.find([two], [right])
 
 
+@engine_case("TABLES-018", title="Rows that are restored take the place of all rows.")
+def rows_restored_in_place_of_all(c: EngineAuthor) -> None:
+    table = Table.only(c, mutable, "string", "int64", _ROW)
+    table.put(["a"], [[1, 2]])
+    table.put(["b"], [[3, 4]], op="restore")
+    table.find(["a", "b"], [[0, 0], [3, 4]], [0, 0])
+
+
 @engine_case("TABLES-019", title="Each key has a default of its own where defaults are a vector.")
 def a_default_for_each_key(c: EngineAuthor) -> None:
     with c.graph() as tf:
@@ -191,6 +199,25 @@ def one_name_of_two_dtypes(c: EngineAuthor) -> None:
     Table(s, "t", "string", "int64").find(["a"], [5])
 
 
+@engine_case(
+    "TABLES-025", title="A name is used again for other keys alone, or other values alone."
+)
+def one_name_of_another_dtype(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        mutable(tf, "t", "string", "int64", shared_name="one")
+        mutable(tf, "keys", "int64", "int64", shared_name="one")
+        mutable(tf, "values", "string", "float32", shared_name="one")
+        static(tf, "u", "string", "int64", shared_name="other")
+        static(tf, "other_keys", "int64", "int64", shared_name="other")
+        static(tf, "other_values", "string", "float32", shared_name="other")
+    s = c.open()
+    Table(s, "t", "string", "int64").size(0)
+    Table(s, "u", "string", "int64").fill(["a"], [5])
+    for name in ("keys", "values", "other_keys", "other_values"):
+        s.run([f"{name}/size:0"], error=[3])
+    Table(s, "u", "string", "int64").find(["a"], [5])
+
+
 @engine_case("TABLES-026", title="Each session of a graph has tables of its own.")
 def tables_of_two_sessions(c: EngineAuthor) -> None:
     with c.graph() as tf:
@@ -269,6 +296,35 @@ def a_table_of_buckets(c: EngineAuthor) -> None:
     table.remove([5])
     table.find([5], [0])
     c.blame("TABLES-016")
+
+
+@engine_case(
+    "TABLES-015",
+    "TABLES-016",
+    "TABLES-017",
+    title="Rows, and values in buckets, come and go as those of other tables.",
+)
+def rows_and_buckets(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        mutable(tf, "rows", "int64", "float32", _ROW)
+        dense(tf, "numbers", "int64", "float32", 0, -1)
+        dense(tf, "texts", "string", "float32", "", "$")
+    s = c.open()
+    for name, key, (one, two), (left, right, other), none in (
+        ("rows", "int64", (5, 6), ([1, 2], [3, 4], [5, 6]), [0, 0]),
+        ("numbers", "int64", (5, 6), (1, 2, 3), 0),
+        ("texts", "string", ("a", "b"), (1, 2, 3), 0),
+    ):
+        table = Table(s, name, key, "float32")
+        table.put([one, two, one], [left, right, other])
+        table.find([one], [other], none)
+        c.blame("TABLES-015")
+        table.remove([one])
+        table.find([one], [none], none)
+        c.blame("TABLES-016")
+        table.remove([one])
+        table.find([two], [right], none)
+        c.blame("TABLES-017")
 
 
 @engine_case("TABLES-030", title="The key of empty buckets is no key.")

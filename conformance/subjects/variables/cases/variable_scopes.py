@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
@@ -122,6 +124,13 @@ def neither_shape_nor_initializer(c: ApiAuthor) -> None:
     c.check(tf.get_variable("w", initializer=np.float32(2)).name, "w:0")
 
 
+@api_case("VARIABLES-052", title="An initializer that needs a shape is no help without one.")
+def an_initializer_that_needs_a_shape(c: ApiAuthor) -> None:
+    tf = c.tf
+    for make in (tf.ones_initializer, tf.random_normal_initializer):
+        c.raises("ValueError", partial(tf.get_variable, "v", initializer=make()))
+
+
 @api_case("VARIABLES-059", title="A scope entered by its object goes on with its names.")
 def a_scope_is_entered_by_its_object(c: ApiAuthor) -> None:
     tf = c.tf
@@ -147,3 +156,22 @@ def the_initializer_of_a_scope(c: ApiAuthor) -> None:
     c.check(sess.run(v), np.array([3, 3], np.float32))
     c.check(sess.run(w), np.float32(4))
     c.check(sess.run(n), np.array([0, 0], np.int32))
+
+
+@api_case("VARIABLES-060", title="The initializer of a scope is that of the scopes within it.")
+def the_initializer_of_an_outer_scope(c: ApiAuthor) -> None:
+    tf = c.tf
+    with c.within(tf.variable_scope("a", initializer=tf.constant_initializer(3))):
+        with c.within(tf.variable_scope("b")):
+            v = tf.get_variable("v", [2])
+            n = tf.get_variable("n", [2], tf.int32)
+        with (
+            c.within(tf.variable_scope("c", initializer=tf.constant_initializer(5))),
+            c.within(tf.variable_scope("d")),
+        ):
+            w = tf.get_variable("w", [])
+    sess = tf.Session()
+    sess.run(tf.global_variables_initializer())
+    c.check(sess.run(v), np.array([3, 3], np.float32))
+    c.check(sess.run(n), np.array([3, 3], np.int32))
+    c.check(sess.run(w), np.float32(5))

@@ -75,6 +75,27 @@ def a_handle_of_another_dtype(c: EngineAuthor) -> None:
     s.run(["a_read:0"], values=[np.array([5, 6], np.int64)])
 
 
+@engine_case("VARIABLES-037", title="A name has a dtype for each container and device.")
+def another_dtype_elsewhere(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        reference(tf, "r", floats(1, 2))
+        resource(tf, "v", floats(1, 2))
+        reference(tf, "boxed_r", np.int64(3), container="box")
+        resource(tf, "boxed_v", np.int64(3), container="box")
+        with tf.device("/cpu:1"):
+            resource(tf, "far_v", np.int64(4))
+            resource(tf, "odd_far_v", floats(6))
+        reference(tf, "odd_boxed_r", floats(5), container="box")
+        resource(tf, "odd_boxed_v", floats(5), container="box")
+    s = c.open(config={"deviceCount": {"CPU": 2}})
+    s.run(["r_set", "v_set", "boxed_r_set", "boxed_v_set", "far_v_set"])
+    s.run(["r_read:0", "v_read:0"], values=[floats(1, 2), floats(1, 2)])
+    s.run(["boxed_r_read:0", "boxed_v_read:0"], values=[np.int64(3), np.int64(3)])
+    s.run(["far_v_read:0"], values=[np.int64(4)])
+    for name in ("odd_boxed_r", "odd_boxed_v", "odd_far_v"):
+        s.run([f"{name}_set"], error=[3, 13])
+
+
 @engine_case("VARIABLES-066", title="A reference and a resource variable of one name are two.")
 def two_kinds_of_one_name(c: EngineAuthor) -> None:
     with c.graph() as tf:

@@ -282,6 +282,18 @@ def an_initial_value_of_unknown_shape(c: ApiAuthor) -> None:
     c.check(sess.run(v), floats(1, 2))
 
 
+@api_case("VARIABLES-034", title="validate_shape=False admits it in get_variable too.")
+def an_initializer_of_unknown_shape(c: ApiAuthor) -> None:
+    tf = c.tf
+    x = tf.placeholder(tf.float32)
+    make = partial(tf.get_variable, initializer=x, use_resource=False)
+    c.raises("ValueError", lambda: make("v"))
+    v = make("w", validate_shape=False)
+    sess = tf.Session()
+    sess.run(v.initializer, {x: floats(1, 2)})
+    c.check(sess.run(v), floats(1, 2))
+
+
 @engine_case("VARIABLES-015", title="A resource variable takes no fed value of another shape.")
 def a_fed_value_of_another_shape(c: EngineAuthor) -> None:
     with c.graph() as tf:
