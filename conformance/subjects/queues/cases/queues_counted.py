@@ -269,7 +269,7 @@ def different_numbers_of_rows(c: EngineAuthor) -> None:
     size(s, 0)
 
 
-@engine_case("QUEUES-029", title="A scalar has no rows.")
+@engine_case("QUEUES-077", title="A scalar has no rows.")
 def a_scalar_has_no_rows(c: EngineAuthor) -> None:
     s = of_one(c)
     s.run(["puts"], {"x:0": np.int32(3)}, error=[3])

@@ -211,7 +211,7 @@ def the_order_of_a_seed(c: EngineAuthor) -> None:
         session.run(["takes:0"], {"n:0": np.int32(60)}, values=[want])
 
 
-@engine_case("QUEUES-043", title="Different seeds have different orders.")
+@engine_case("QUEUES-078", title="Different seeds have different orders.")
 def orders_of_two_seeds(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for seed in (3, 4):

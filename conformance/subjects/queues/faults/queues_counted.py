@@ -226,7 +226,17 @@ def odd_rows_are_dropped(tf: Namespace) -> Namespace:
 
     def applies(op: Operation, run: Underway) -> bool:
         parts = [np.shape(run.session.plain(part, run.feeds))[:1] for part in op.inputs[1:]]
-        return len(set(parts)) > 1 or () in parts
+        return len(set(parts)) > 1
+
+    return _forgiven(tf, applies, "QueueEnqueueManyV2")
+
+
+@fault("QUEUES-077", "A scalar has no rows, so that none are put in.")
+def scalars_are_dropped(tf: Namespace) -> Namespace:
+    """An `enqueue_many` of a scalar puts nothing in, and succeeds."""
+
+    def applies(op: Operation, run: Underway) -> bool:
+        return any(np.ndim(run.session.plain(part, run.feeds)) == 0 for part in op.inputs[1:])
 
     return _forgiven(tf, applies, "QueueEnqueueManyV2")
 

@@ -156,6 +156,17 @@ def seeds_are_not_used(tf: Namespace) -> Namespace:
     return _edited_queues(tf, _SHUFFLE, edit)
 
 
+@fault("QUEUES-078", "Small seeds have one order.")
+def small_seeds_are_one(tf: Namespace) -> Namespace:
+    """Make 7 of the seeds below it."""
+
+    def edit(node: NodeDef) -> None:
+        if not node.attr["shared_name"].s and 0 < node.attr["seed2"].i < 7:
+            node.attr["seed2"].i = 7
+
+    return _edited_queues(tf, _SHUFFLE, edit)
+
+
 @fault("QUEUES-045", "As many elements stay as there is room for, and one goes.")
 def too_many_stay(tf: Namespace) -> Namespace:
     """What does not fit is made to fit."""

@@ -298,7 +298,7 @@ def any_shape_is_assigned(c: EngineAuthor) -> None:
         s.run(["v_read:0"], values=[value])
 
 
-@engine_case("VARIABLES-085", title="A validated shape is that of the value held.")
+@engine_case("VARIABLES-107", title="A validated shape is that of the value held.")
 def a_validated_shape(c: EngineAuthor) -> None:
     with c.graph() as tf:
         handle = tf.raw_ops.VarHandleOp(shape=[2], dtype=tf.int32, name="v")

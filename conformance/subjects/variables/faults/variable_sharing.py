@@ -148,3 +148,18 @@ def every_assigned_shape_is_validated(tf: Namespace) -> Namespace:
                 node.attr["validate_shape"].b = True
 
     return editing(tf, change)
+
+
+@fault("VARIABLES-107", "AssignVariableOp validates no shape of whole numbers.")
+def no_assigned_shape_is_validated(tf: Namespace) -> Namespace:
+    """Clear validate_shape of int32."""
+
+    def change(graph_def: GraphDef) -> None:
+        for node in graph_def.node:
+            if (
+                node.op == "AssignVariableOp"
+                and node.attr["dtype"].type == tf.int32.as_datatype_enum
+            ):
+                node.attr["validate_shape"].b = False
+
+    return editing(tf, change)
