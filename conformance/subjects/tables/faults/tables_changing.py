@@ -48,10 +48,13 @@ def _size(run: Run, tf: Namespace) -> int:
 
 @fault("TABLES-014", "The value that a key has stays, whatever is put in.")
 def the_first_value_stays(tf: Namespace) -> Namespace:
-    """Put in what a lookup finds, with the new values as defaults."""
+    """Put in what a lookup finds, with the new values as defaults; buckets have one default."""
 
     def change(definition: GraphDef) -> None:
+        buckets = {node.name for node in nodes_of(definition, ("MutableDenseHashTableV2",))}
         for node in nodes_of(definition, _INSERT):
+            if node.input[0] in buckets:
+                continue
             find = definition.node.add()
             find.name, find.op = f"{node.name}/found", "LookupTableFindV2"
             find.input.extend(node.input[:3])
