@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
-from collections.abc import Callable
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -82,6 +80,17 @@ def _serialize_many(indices: Array, values: Array, shape: Array) -> Array:
 @definition("DecodeCompressed")
 def _decompressed(x: Array, *, compression_type: str) -> Array:
     """By zlib, or by gzip, whose members are joined; as they are without a type."""
-    ways: dict[str, Callable[[bytes], bytes]] = {"ZLIB": zlib.decompress, "GZIP": gzip.decompress}
-    decompress = ways.get(compression_type, bytes)
-    return strings([decompress(text) for text in x.reshape(-1).tolist()]).reshape(x.shape)
+    bits = {"ZLIB": zlib.MAX_WBITS, "GZIP": 16 + zlib.MAX_WBITS}.get(compression_type)
+    texts = x.reshape(-1).tolist()
+    inflated = texts if bits is None else [_inflated(text, bits) for text in texts]
+    return strings(inflated).reshape(x.shape)
+
+
+def _inflated(text: bytes, bits: int) -> bytes:
+    """The bytes of a stream, or of several in a row; of one that is cut off those so far."""
+    whole = b""
+    while text:
+        stream = zlib.decompressobj(bits)
+        whole += stream.decompress(text)
+        text = stream.unused_data
+    return whole

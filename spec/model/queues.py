@@ -214,7 +214,7 @@ def _queue(activity: Activity) -> Sequence[Value]:
     if kind == "priority":
         dtypes, shapes = ("int64", *dtypes), ((), *shapes)
     reserve, capacity = attrs.get("min_after_dequeue", 0), attrs["capacity"]
-    if reserve < 0 or (reserve and 0 <= capacity <= reserve):
+    if kind == "shuffle" and (reserve < 0 or 0 <= capacity <= reserve):
         raise FailedError("INVALID_ARGUMENT", f"{reserve} elements cannot be kept of {capacity}")
     seeds = (attrs.get("seed", 0), attrs.get("seed2", 0))
     declared = Queue(Discipline(kind, capacity, reserve), dtypes, shapes, seeds)
