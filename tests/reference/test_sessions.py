@@ -303,6 +303,17 @@ def test_threads_on_one_session_lose_no_update_and_leave_no_partial_run() -> Non
     assert not wrong
 
 
+def test_operations_whose_attributes_stand_in_another_order_have_kernels_of_their_own() -> None:
+    x = tf.placeholder(tf.float32, [])
+    double = tf.cast(x, tf.float64)
+    single = tf.cast(double, tf.float32)
+    single.op.attrs = {name: single.op.attrs[name] for name in ("DstT", "SrcT", "Truncate")}
+    double.op.attrs = {name: double.op.attrs[name] for name in ("SrcT", "DstT", "Truncate")}
+    with tf.Session() as sess:
+        values = sess.run([double, single], {x: 1.5})
+    assert [value.dtype for value in values] == [np.float64, np.float32]
+
+
 def test_a_device_that_is_set_after_an_operation_was_made_places_it() -> None:
     a, b = tf.constant(1.0), tf.constant(2.0)
     with tf.Session() as sess:

@@ -106,7 +106,8 @@ class KernelBindings:
     def _key(self, op: Operation, device: LocalDevice) -> Hashable:
         """What a bound kernel is kept by: operations that have an equal key share one."""
         if op.type in FOLDED and device.kind == "CPU" and not device.is_limited and not op.extra:
-            key = (op.type, device.name, *op.attrs.values())
+            values = [op.attrs[attr.name] for attr in op.declaration.attrs]
+            key = (op.type, device.name, *values)
             try:
                 hash(key)
             except TypeError:  # a list among the attributes
