@@ -20,10 +20,11 @@ Features = Callable[[Namespace], dict[str, Argument]]
 
 _Element = bytes | float | int
 
-_ONE: Final = example({"n": [1, 2], "x": [1.5], "s": [b"one", b""]})
-_TWO: Final = example({"n": [-3, 2**62], "x": [-0.0]})
-_SHORT: Final = example({"n": [7]})
-_NONE: Final = example({})
+#: An Example of each feature, another that lacks s, one with too few values of n, and one of none.
+ONE: Final = example({"n": [1, 2], "x": [1.5], "s": [b"one", b""]})
+TWO: Final = example({"n": [-3, 2**62], "x": [-0.0]})
+SHORT: Final = example({"n": [7]})
+NONE: Final = example({})
 
 
 def _parsing(c: EngineAuthor, features: Features, *, single: bool = False) -> SessionAuthor:
@@ -81,7 +82,7 @@ def dense_features(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        words(_ONE, _TWO),
+        words(ONE, TWO),
         n=np.array([[1, 2], [-3, 2**62]]),
         x=np.array([1.5, -0.0], np.float32),
         s=words("one", "", "d", "e").reshape(2, 1, 2),
@@ -108,7 +109,7 @@ def defaults_of_features(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        words(_NONE, _ONE),
+        words(NONE, ONE),
         n=np.array([[8, 9], [1, 2]]),
         m=np.array([4, 4]),
         x=np.array([[0.5], [1.5]], np.float32),
@@ -125,9 +126,9 @@ def required_features(c: EngineAuthor) -> None:
             "n": tf.FixedLenFeature([2], tf.int64, [0, 0]),
         },
     )
-    _fails(s, words(_ONE, _SHORT), "x")
-    _fails(s, words(_NONE), "x")
-    _gives(s, words(_ONE), x=np.array([1.5], np.float32))
+    _fails(s, words(ONE, SHORT), "x")
+    _fails(s, words(NONE), "x")
+    _gives(s, words(ONE), x=np.array([1.5], np.float32))
 
 
 @engine_case("PARSING-020", title="Features of another dtype.")
@@ -139,7 +140,7 @@ def features_of_another_dtype(c: EngineAuthor) -> None:
             "x": tf.VarLenFeature(tf.float32),
         },
     )
-    _fails(s, words(_ONE, example({"n": [1.0, 2.0]})), "n")
+    _fails(s, words(ONE, example({"n": [1.0, 2.0]})), "n")
     _fails(s, words(example({"x": [b"text"]})), "x_values")
     _fails(s, words(example({"x": [3]})), "x_values")
 
@@ -147,7 +148,7 @@ def features_of_another_dtype(c: EngineAuthor) -> None:
 @engine_case("PARSING-020", title="Dense features of another number of values.")
 def features_of_another_size(c: EngineAuthor) -> None:
     s = _parsing(c, lambda tf: {"n": tf.FixedLenFeature([2], tf.int64, [0, 0])})
-    _fails(s, words(_ONE, _SHORT), "n")
+    _fails(s, words(ONE, SHORT), "n")
     _fails(s, words(example({"n": [1, 2, 3]})), "n")
     _fails(s, words(example({"n": []})), "n")
 
@@ -164,7 +165,7 @@ def sparse_features(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        words(_SHORT, _ONE, _NONE, _TWO),
+        words(SHORT, ONE, NONE, TWO),
         **_sparse("n", [[7], [1, 2], [], [-3, 2**62]], np.int64),
         **_sparse("x", [[], [1.5], [], [-0.0]], np.float32),
         **_sparse("s", [[], [b"one", b""], [], []], object),
@@ -174,7 +175,7 @@ def sparse_features(c: EngineAuthor) -> None:
 @engine_case("PARSING-021", title="Features that no example has.")
 def sparse_features_of_none(c: EngineAuthor) -> None:
     s = _parsing(c, lambda tf: {"m": tf.VarLenFeature(tf.int64)})
-    _gives(s, words(_ONE, _TWO, _NONE), **_sparse("m", [[], [], []], np.int64))
+    _gives(s, words(ONE, TWO, NONE), **_sparse("m", [[], [], []], np.int64))
     _gives(s, np.zeros(0, object), **_sparse("m", [], np.int64))
 
 
@@ -193,12 +194,12 @@ def padded_features(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        words(_SHORT, _ONE, _NONE),
+        words(SHORT, ONE, NONE),
         n=np.array([[7, -1], [1, 2], [-1, -1]]),
         x=np.array([[0], [1.5], [0]], np.float32),
         s=words("", "", "one", "", "", "").reshape(3, 2),
     )
-    _gives(s, words(_NONE, _NONE), n=np.zeros((2, 0), np.int64))
+    _gives(s, words(NONE, NONE), n=np.zeros((2, 0), np.int64))
 
 
 @engine_case("PARSING-022", title="Rows of features, as many as the longest has.")
@@ -210,8 +211,8 @@ def padded_rows(c: EngineAuthor) -> None:
         },
     )
     four = example({"n": [1, 2, 3, 4]})
-    _gives(s, words(four, _ONE), n=np.array([[[1, 2], [3, 4]], [[1, 2], [0, 0]]]))
-    _fails(s, words(four, _SHORT), "n")
+    _gives(s, words(four, ONE), n=np.array([[[1, 2], [3, 4]], [[1, 2], [0, 0]]]))
+    _fails(s, words(four, SHORT), "n")
 
 
 @engine_case("PARSING-023", title="Ragged features.")
@@ -236,7 +237,7 @@ def ragged_features(c: EngineAuthor) -> None:
     s = c.open()
     _gives(
         s,
-        words(_SHORT, _NONE, _ONE),
+        words(SHORT, NONE, ONE),
         n_values=np.array([7, 1, 2]),
         n_splits=np.array([0, 1, 1, 3], np.int32),
         s_values=words("one", ""),
@@ -258,7 +259,7 @@ def single_examples(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        _ONE,
+        ONE,
         n=np.array([1, 2]),
         x=np.float32(1.5),
         s_indices=np.array([[0], [1]]),
@@ -267,27 +268,27 @@ def single_examples(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        _TWO,
+        TWO,
         x=np.float32(-0.0),
         s_indices=np.zeros((0, 1), np.int64),
         s_values=np.zeros(0, object),
         s_shape=np.array([0]),
     )
-    _fails(s, _SHORT, "n")
+    _fails(s, SHORT, "n")
 
 
 @engine_case("PARSING-025", title="Bytes that are no Example.")
 def no_examples(c: EngineAuthor) -> None:
     s = _parsing(c, lambda tf: {"n": tf.FixedLenFeature([], tf.int64, 1)})
-    for wrong in (_ONE[:-1], _ONE[:5], b"\0", b"\n", b"aaaaaaaaaa", b"\n\x02\n\0"):
-        _fails(s, words(_SHORT, wrong), "n")
-    _gives(s, words(_SHORT, b""), n=np.array([7, 1]))
+    for wrong in (ONE[:-1], ONE[:5], b"\0", b"\n", b"aaaaaaaaaa", b"\n\x02\n\0"):
+        _fails(s, words(SHORT, wrong), "n")
+    _gives(s, words(SHORT, b""), n=np.array([7, 1]))
 
 
 @engine_case("PARSING-025", title="Bytes that are no single Example.")
 def no_single_examples(c: EngineAuthor) -> None:
     s = _parsing(c, lambda tf: {"s": tf.VarLenFeature(tf.string)}, single=True)
-    for wrong in (_ONE[:-1], b"\0", b"a"):
+    for wrong in (ONE[:-1], b"\0", b"a"):
         _fails(s, wrong, "s_values")
 
 
@@ -303,7 +304,7 @@ def examples_in_a_row(c: EngineAuthor) -> None:
     )
     _gives(
         s,
-        words(_ONE + _TWO, _TWO + _ONE),
+        words(ONE + TWO, TWO + ONE),
         n=np.array([[-3, 2**62], [1, 2]]),
         **_sparse("x", [[-0.0], [1.5]], np.float32),
         **_sparse("s", [[b"one", b""], [b"one", b""]], object),
@@ -312,11 +313,12 @@ def examples_in_a_row(c: EngineAuthor) -> None:
 
 # --- SequenceExamples ---------------------------------------------------------------------
 
-_STORY: Final = sequence_example(
+#: A SequenceExample of three steps, and one of a single step without tags.
+STORY: Final = sequence_example(
     {"id": [5], "tags": [b"a", b"b"]},
     {"words": [[b"x"], [b"y", b"z"], []], "marks": [[1], [2], [3]]},
 )
-_BRIEF: Final = sequence_example({"id": [6]}, {"words": [[b"w"]], "marks": [[4]]})
+BRIEF: Final = sequence_example({"id": [6]}, {"words": [[b"w"]], "marks": [[4]]})
 
 
 @engine_case("PARSING-027", title="Context and feature lists of several SequenceExamples.")
@@ -345,7 +347,7 @@ def sequences(c: EngineAuthor) -> None:
     s = c.open()
     _gives(
         s,
-        words(_STORY, _BRIEF),
+        words(STORY, BRIEF),
         id=np.array([5, 6]),
         tags_values=words("a", "b"),
         tags_indices=np.array([[0, 0], [0, 1]]),
@@ -380,7 +382,7 @@ def single_sequences(c: EngineAuthor) -> None:
     s = c.open()
     _gives(
         s,
-        _STORY,
+        STORY,
         id=np.array([5]),
         marks=np.array([1, 2, 3]),
         words_values=words("x", "y", "z"),
@@ -404,7 +406,7 @@ def required_lists(c: EngineAuthor) -> None:
             tf.identity(value, name=name)
     s = c.open()
     _fails(s, sequence_example({}, {"words": [[b"x"]]}), "marks")
-    _gives(s, _BRIEF, marks=np.array([4]), more=np.zeros((0, 2), np.float32))
+    _gives(s, BRIEF, marks=np.array([4]), more=np.zeros((0, 2), np.float32))
 
 
 # --- JSON ---------------------------------------------------------------------------------

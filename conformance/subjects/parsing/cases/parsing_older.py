@@ -7,13 +7,16 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
+from sessrun.conformance.subjects.parsing.cases.examples import (
+    BRIEF,
+    NONE,
+    ONE,
+    SHORT,
+    STORY,
+    TWO,
+)
 from sessrun.conformance.subjects.parsing.example_bytes import example, sequence_example
 from sessrun.conformance.subjects.readers.cases.readers import words
-
-_ONE: Final = example({"n": [1, 2], "x": [1.5], "s": [b"one", b""]})
-_TWO: Final = example({"n": [-3, 2**62], "x": [-0.0]})
-_SHORT: Final = example({"n": [7]})
-_NONE: Final = example({})
 
 
 def _examples(c: EngineAuthor) -> SessionAuthor:
@@ -46,16 +49,12 @@ def _examples(c: EngineAuthor) -> SessionAuthor:
     return c.open()
 
 
-#: Outputs of `_single`: indices, values and shape of s, then n and x.
-_OUTPUTS: Final = ("parse:0", "parse:2", "parse:4", "parse:6", "parse:7")
-
-
 @engine_case("PARSING-018", title="ParseExample gives rows and defaults of dense features.")
 def older_dense_features(c: EngineAuthor) -> None:
     s = _examples(c)
     s.run(
         ["parse:6", "parse:7"],
-        {"in:0": words(_ONE, example({"x": [4.0]}), _TWO)},
+        {"in:0": words(ONE, example({"x": [4.0]}), TWO)},
         values=[
             np.array([[1, 2], [8, 9], [-3, 2**62]]),
             np.array([1.5, 4.0, -0.0], np.float32),
@@ -67,7 +66,7 @@ def older_dense_features(c: EngineAuthor) -> None:
 @engine_case("PARSING-019", title="ParseExample asks for a feature without a default.")
 def older_required_features(c: EngineAuthor) -> None:
     s = _examples(c)
-    s.run(["parse:7"], {"in:0": words(_ONE, _NONE)}, error=[3])
+    s.run(["parse:7"], {"in:0": words(ONE, NONE)}, error=[3])
 
 
 @engine_case("PARSING-020", title="ParseExample of features of another dtype or size.")
@@ -79,7 +78,7 @@ def older_odd_features(c: EngineAuthor) -> None:
         example({"n": [1, 2, 3], "x": [1.5]}),
         example({"x": [1.5], "s": [1]}),
     ):
-        s.run(["parse:6"], {"in:0": words(_ONE, wrong)}, error=[3])
+        s.run(["parse:6"], {"in:0": words(ONE, wrong)}, error=[3])
 
 
 @engine_case("PARSING-021", title="ParseExample gives three parts of each sparse feature.")
@@ -87,7 +86,7 @@ def older_sparse_features(c: EngineAuthor) -> None:
     s = _examples(c)
     s.run(
         [f"parse:{number}" for number in range(6)],
-        {"in:0": words(_TWO, _ONE)},
+        {"in:0": words(TWO, ONE)},
         values=[
             np.array([[1, 0], [1, 1]]),
             np.zeros((0, 2), np.int64),
@@ -104,9 +103,13 @@ def older_padded_features(c: EngineAuthor) -> None:
     s = _examples(c)
     s.run(
         ["padded:0"],
-        {"in:0": words(_SHORT, _ONE, _NONE)},
+        {"in:0": words(SHORT, ONE, NONE)},
         values=[np.array([[7, -1], [1, 2], [-1, -1]])],
     )
+
+
+#: Outputs of `_single`: indices, values and shape of s, then n and x.
+_OUTPUTS: Final = ("parse:0", "parse:2", "parse:4", "parse:6", "parse:7")
 
 
 def _single(c: EngineAuthor) -> SessionAuthor:
@@ -130,7 +133,7 @@ def older_single_examples(c: EngineAuthor) -> None:
     s = _single(c)
     s.run(
         list(_OUTPUTS),
-        {"in:0": _ONE},
+        {"in:0": ONE},
         values=[
             np.array([[0], [1]]),
             words("one", ""),
@@ -150,21 +153,21 @@ def older_single_examples(c: EngineAuthor) -> None:
             np.float32(4),
         ],
     )
-    for wrong in (_NONE, example({"x": [1.0, 2.0]}), example({"x": [1]})):
+    for wrong in (NONE, example({"x": [1.0, 2.0]}), example({"x": [1]})):
         s.run(["parse:7"], {"in:0": wrong}, error=[3])
 
 
 @engine_case("PARSING-025", title="ParseExample of bytes that are no Example.")
 def older_bytes_of_no_example(c: EngineAuthor) -> None:
     s = _examples(c)
-    for wrong in (_ONE[:-1], b"\0", b"aaaaaaaaaa"):
-        s.run(["parse:7"], {"in:0": words(_ONE, wrong)}, error=[3])
+    for wrong in (ONE[:-1], b"\0", b"aaaaaaaaaa"):
+        s.run(["parse:7"], {"in:0": words(ONE, wrong)}, error=[3])
 
 
 @engine_case("PARSING-025", title="ParseSingleExample of bytes that are no Example.")
 def older_bytes_of_no_single_example(c: EngineAuthor) -> None:
     s = _single(c)
-    for wrong in (_ONE[:-1], b"\0", b"aaaaaaaaaa"):
+    for wrong in (ONE[:-1], b"\0", b"aaaaaaaaaa"):
         s.run(["parse:7"], {"in:0": wrong}, error=[3])
 
 
@@ -173,7 +176,7 @@ def older_examples_in_a_row(c: EngineAuthor) -> None:
     s = _examples(c)
     s.run(
         ["parse:2", "parse:6", "parse:7"],
-        {"in:0": words(_ONE + _TWO)},
+        {"in:0": words(ONE + TWO)},
         values=[words("one", ""), np.array([[-3, 2**62]]), np.array([-0.0], np.float32)],
     )
 
@@ -183,18 +186,12 @@ def older_single_examples_in_a_row(c: EngineAuthor) -> None:
     s = _single(c)
     s.run(
         ["parse:2", "parse:6", "parse:7"],
-        {"in:0": _ONE + _TWO},
+        {"in:0": ONE + TWO},
         values=[words("one", ""), np.array([-3, 2**62]), np.float32(-0.0)],
     )
 
 
 # --- SequenceExamples ---------------------------------------------------------------------
-
-_STORY: Final = sequence_example(
-    {"id": [5], "tags": [b"a", b"b"]},
-    {"words": [[b"x"], [b"y", b"z"], []], "marks": [[1], [2], [3]]},
-)
-_BRIEF: Final = sequence_example({"id": [6]}, {"words": [[b"w"]], "marks": [[4]]})
 
 
 def _sequences(c: EngineAuthor) -> SessionAuthor:
@@ -228,7 +225,7 @@ def older_sequences(c: EngineAuthor) -> None:
     s = _sequences(c)
     s.run(
         [*(f"parse:{number}" for number in range(8)), "parse:9"],
-        {"in:0": words(_STORY, _BRIEF)},
+        {"in:0": words(STORY, BRIEF)},
         values=[
             np.array([[0, 0], [0, 1]]),
             words("a", "b"),
@@ -247,9 +244,9 @@ def older_sequences(c: EngineAuthor) -> None:
 def older_required_lists(c: EngineAuthor) -> None:
     s = _sequences(c)
     bare = sequence_example({"id": [1]}, {"words": [[b"x"]]})
-    s.run(["parse:7"], {"in:0": words(_STORY, bare)}, error=[3])
+    s.run(["parse:7"], {"in:0": words(STORY, bare)}, error=[3])
     s.run(
         ["parse:8", "parse:10"],
-        {"in:0": words(_STORY)},
+        {"in:0": words(STORY)},
         values=[np.zeros((1, 0, 2), np.float32), np.array([0])],
     )
