@@ -87,9 +87,9 @@ class Graph(GraphScopes, Collections):
             self.check_not_finalized()
             if operation.name in operations:
                 raise ValueError(f"Duplicate node name in graph: '{operation.name}'")
+            self.kinds.add(operation.kind)  # before a run in another thread may count it
             operations[operation.name] = operation
             operation.id = len(operations)
-            self.kinds.add(operation.kind)
             if self.hot_runs:
                 self._forget_runs()
         finally:
