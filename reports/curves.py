@@ -95,12 +95,12 @@ def print_verdicts(
     reasons: Sequence[str],
     console: Console | None = None,
 ) -> None:
-    """Print a table of verdicts, and below it why some are open.
+    """Print a table of verdicts, and below it lines of reasons.
 
     Args:
       columns: the headings beside that of the verdict; the first two are of words.
       rows: the verdicts.
-      reasons: a line of each.
+      reasons: the lines below the table: why a verdict is open, or what was left out.
       console: where to; standard output if None.
 
     """
