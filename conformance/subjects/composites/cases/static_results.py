@@ -43,12 +43,12 @@ def shapes_of_weighted_losses(c: ApiAuthor) -> None:
     ones, column = np.ones((1, 1), np.float32), np.ones((4, 1), np.float32)
     losses = c.tf.losses
     for name, last in (("mean_squared_error", "Mul"), ("huber_loss", "Mul_3")):
-        call = getattr(losses, name)
-        told = call(x, x, column, reduction="none")
-        _static(c, told, (f"{name}/{last}:0", "float32", "(4, 3)"))
-        told = call(x, x, ones, reduction="none")
-        _static(c, told, (f"{name}_1/{last}:0", "float32", "(?, 3)"))
-        _static(c, call(x, x), (f"{name}_2/value:0", "float32", "()"))
+        function = getattr(losses, name)
+        loss = function(x, x, column, reduction="none")
+        _static(c, loss, (f"{name}/{last}:0", "float32", "(4, 3)"))
+        loss = function(x, x, ones, reduction="none")
+        _static(c, loss, (f"{name}_1/{last}:0", "float32", "(?, 3)"))
+        _static(c, function(x, x), (f"{name}_2/value:0", "float32", "()"))
 
 
 @api_case("METRICS-021", title="A mean and a recall have a value and an update in their scopes.")

@@ -194,9 +194,9 @@ def damaged_bytes_are_invalid(tf: Namespace) -> Namespace:
 
 @fault("PARSING-032", "A compressed string that is cut off is empty.")
 def cut_strings_are_empty(tf: Namespace) -> Namespace:
-    """Give nothing where a stream does not end."""
+    """Give an empty string for a stream that does not end."""
 
-    def whole(op: Operation, out: np.ndarray, given: np.ndarray) -> np.ndarray:
+    def emptied(op: Operation, out: np.ndarray, given: np.ndarray) -> np.ndarray:
         if not op.get_attr("compression_type") or not given.ndim:
             return out
         kept = [
@@ -205,10 +205,11 @@ def cut_strings_are_empty(tf: Namespace) -> Namespace:
         ]
         return np.array(kept, object)
 
-    return computing(tf, {"DecodeCompressed": single(whole)})
+    return computing(tf, {"DecodeCompressed": single(emptied)})
 
 
 def _ends(stream: bytes) -> bool:
+    """Whether the stream is there to its end."""
     inflater = zlib.decompressobj(47)  # zlib's own format, or gzip's
     inflater.decompress(stream)
     return inflater.eof

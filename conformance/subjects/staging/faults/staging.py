@@ -286,19 +286,19 @@ def second_components_are_dropped(tf: Namespace) -> Namespace:
 
 @fault("STAGING-026", "An element takes the place of one under its key that was put first.")
 def second_elements_stay(tf: Namespace) -> Namespace:
-    """Take the element of a key away before another whole one is put there."""
+    """Take the element of a key away before another complete one is put there."""
 
     def change(run: Run, base: Base) -> Value:
-        whole = run.note("whole", set())
+        complete = run.note("complete", set())
         key = run.op.get_attr("shared_name"), int(run.ask(0))
         if "Unstage" in run.op.type:
-            whole.discard(key)
+            complete.discard(key)
         elif _parts(run) == len(_dtypes(run)) and _is_good(run):
-            if key in whole:
+            if key in complete:
                 indices = np.array(run.ask(1), np.int32)
                 taken = run.op.type.replace("Stage", "Unstage")
                 _beside(tf, run, taken, key=np.int64(run.ask(0)), indices=indices)
-            whole.add(key)
+            complete.add(key)
         return base()
 
     return executing(tf, (*_of("Stage"), *_of("Unstage")), change)
