@@ -87,10 +87,10 @@ def _decompressed(x: Array, *, compression_type: str) -> Array:
 
 
 def _inflated(text: bytes, bits: int) -> bytes:
-    """The bytes of a stream, or of several in a row; of one that is cut off those so far."""
-    whole = b""
+    """What the streams in `text` hold, joined; of one that is cut off, what is before the cut."""
+    inflated = b""
     while text:
         stream = zlib.decompressobj(bits)
-        whole += stream.decompress(text)
+        inflated += stream.decompress(text)
         text = stream.unused_data
-    return whole
+    return inflated
