@@ -346,18 +346,26 @@ def as_dtype(type_value: Any) -> DType:
         elif isinstance(type_value, int):
             dtype = _INTERNED.get(type_value)
         else:
-            dtype = _BY_TYPE.get(type_value) or _of_numpy(type_value)
+            dtype = _of_type(type_value)
     except TypeError:
         dtype = None
     return dtype if dtype is not None else _refuse(type_value)
+
+
+def _of_type(value: Any) -> DType | None:
+    try:
+        dtype = _BY_TYPE.get(value)
+    except TypeError:  # an array has no hash
+        dtype = None
+    return dtype or _of_numpy(value)
 
 
 def _of_numpy(value: Any) -> DType | None:
     if not isinstance(value, np.dtype) and not (
         isinstance(value, type) and value.__module__ != "builtins"
     ):
-        dtype = getattr(value, "dtype", None)
-        return None if dtype is None else as_dtype(dtype)
+        dtype = getattr(value, "dtype", None)  # of an array; that of a tensor is a DType
+        return None if dtype is None or isinstance(dtype, DType) else as_dtype(dtype)
     if not isinstance(value, np.dtype) and not issubclass(value, np.generic):
         value = getattr(value, "dtype", value)
     row = row_of_numpy(np.dtype(value))

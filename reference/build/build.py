@@ -151,7 +151,8 @@ def apply_flat(
             raise bad_value(error.message) from error
         _check_types(full_name, inputs, input_types)
         op = make_operation(graph, declared, full_name, groups, values)
-    op.extra.update({key: value for key, value in attrs.items() if key not in known})
+    for key in attrs.keys() - known:
+        op._set_attr(key, attrs[key])  # noqa: SLF001 - the operation is being built here
     return op
 
 

@@ -418,10 +418,14 @@ _LENGTHS: Final[Mapping[str, Callable[[tuple[int, ...]], list[int]]]] = {
 
 
 def settled(operation: str, given: Arguments) -> Arguments:
-    """The arguments, with an `fft_length` and `thresh` (0) for which there is a gradient."""
+    """The arguments, with an `fft_length`, `thresh` (0) or `full_matrices` that has a gradient."""
     if operation == "SparseAdd":
         thresh = np.zeros_like(given.inputs["thresh"])
         return Arguments({**given.inputs, "thresh": thresh}, given.attrs)
+    if operation == "Qr":
+        rows, columns = given.inputs["input"].shape[-2:]
+        is_full = given.attrs["full_matrices"] and rows <= columns
+        return Arguments(given.inputs, {**given.attrs, "full_matrices": is_full})
     if operation not in _LENGTHS:
         return given
     shape = given.inputs["input"].shape

@@ -72,6 +72,12 @@ class Variable(metaclass=_Creation):
 
     SaveSliceInfo = save_slices.SaveSliceInfo
 
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the other: nothing else equals a variable, whatever that says."""
+        return self is other
+
     # -- properties
 
     @property

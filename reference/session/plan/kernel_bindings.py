@@ -45,7 +45,8 @@ class KernelBindings:
       resources: the session's resources.
       call: from an operation that calls a function of its graph, and the function, to what runs
         the function's body: `FunctionCalls.of_call`.
-      kernels: each operation's registry entry and bound kernel, by its needed outputs.
+      kernels: each operation's registry entry and bound kernel, by its needed outputs; and those
+        that operations share, by op type, device and attributes.
       wanted: for each conditional and loop the numbers of the outputs that this plan takes.
       widths: how many outputs conditionals had when they were first bound.
       is_call: whether a plan's values are what a function returns, and not what a run fetches.
@@ -97,24 +98,28 @@ class KernelBindings:
                 f"has {width} outputs. Try using "
                 "tf.compat.v1.experimental.output_all_intermediates(True).",
             )
-        key = self._key(op, device)
+        # Gradients add outputs to a loop: then it is bound anew.
+        key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
         kernel = self.kernels.get(key)
+        if kernel is None:
+            kernel = self.kernels[key] = self._shared_or_bound(op, device)
+        return kernel
+
+    def _shared_or_bound(self, op: Operation, device: LocalDevice) -> BoundKernel:
+        """The kernel of operations with equal attributes if these decide all of it, else its own.
+
+        It stays the operation's, whatever attributes that is given later.
+        """
+        if op.type not in FOLDED or device.kind != "CPU" or device.is_limited or op.extra:
+            return self._bound(op, device)
+        key = (op.type, device.name, *(op.attrs[attr.name] for attr in op.declaration.attrs))
+        try:
+            kernel = self.kernels.get(key)
+        except TypeError:  # a list among the attributes
+            return self._bound(op, device)
         if kernel is None:
             kernel = self.kernels[key] = self._bound(op, device)
         return kernel
-
-    def _key(self, op: Operation, device: LocalDevice) -> Hashable:
-        """What a bound kernel is kept by: operations that have an equal key share one."""
-        if op.type in FOLDED and device.kind == "CPU" and not device.is_limited and not op.extra:
-            values = [op.attrs[attr.name] for attr in op.declaration.attrs]
-            key = (op.type, device.name, *values)
-            try:
-                hash(key)
-            except TypeError:  # a list among the attributes
-                return op
-            return key
-        # Gradients add outputs to a loop: then it is bound anew.
-        return (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
 
     def _bound(self, op: Operation, device: LocalDevice) -> BoundKernel:
         entry = registry.lookup(op.kernel_type, device.kind)
