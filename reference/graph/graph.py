@@ -39,6 +39,7 @@ class Graph(GraphScopes, Collections):
       unfeedable: the tensors that may not be fed; for reading.
       kinds: what placement asks of operations: the type whose kernel runs one, and the device that
         it requests. Those of every operation are in it, and may be of operations that have changed.
+      removals: how often operations were removed, as a failed import does.
       misfits: inputs, by operation and number, that were replaced by one of another dtype, with
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
@@ -66,6 +67,7 @@ class Graph(GraphScopes, Collections):
         self.functions = FunctionLibrary()
         self.hot_runs: dict[int, dict[Any, Any]] = {}
         self.kinds: set[tuple[str, str]] = set()
+        self.removals = 0
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
         self.on_new_operation: Callable[[Operation], None] | None = None
@@ -104,6 +106,7 @@ class Graph(GraphScopes, Collections):
         """Remove every operation added after number `version`: an import failed."""
         with self.lock:
             self._forget_runs()
+            self.removals += 1
             for op in list(self.operations_by_name.values())[version:]:
                 del self.operations_by_name[op.name]
                 for tensor in op.inputs:

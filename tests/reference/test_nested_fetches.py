@@ -61,6 +61,19 @@ def test_equal_keys_and_types_are_told_from_one_another(tensors: tuple[Any, Any]
         assert type(sess.run([[a, b]])[0]) is list
 
 
+@pytest.mark.parametrize(
+    "keys", [((1, 2), (1, 2.0)), (0.0, -0.0), (frozenset([1]), frozenset([True]))]
+)
+def test_equal_keys_that_look_different_are_in_the_result_as_given(
+    tensors: tuple[Any, Any], keys: tuple[Any, Any]
+) -> None:
+    with tf.Session() as sess:
+        for _ in range(30):
+            for key in keys:
+                (given,) = sess.run({key: tensors[0]})
+                assert repr(given) == repr(key)
+
+
 def test_a_structure_that_changes_is_fetched_as_it_is(tensors: tuple[Any, Any]) -> None:
     a, b = tensors
     fetches: dict[str, Any] = {"x": [a]}

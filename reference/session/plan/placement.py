@@ -49,6 +49,7 @@ class Placer:
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
+        self._removals = 0
         self._fitting: set[tuple[str, str]] = set()
         self._of_kind: dict[tuple[object, ...], Sequence[LocalDevice]] = {}
         self.placed: dict[Operation, LocalDevice] = {}
@@ -67,7 +68,9 @@ class Placer:
         if self._pruned:
             self._assign_all([op for op in needed if op not in self.placed])
             self._write_log(needed)
-        elif self._seen < self._graph.version:
+        elif self._seen < self._graph.version or self._removals != self._graph.removals:
+            if self._removals != self._graph.removals:  # a number may be that of another operation
+                self._seen, self._removals = 0, self._graph.removals
             extent = self._graph.version
             if not self._all_fit():
                 ops = self._graph.get_operations()[:extent]

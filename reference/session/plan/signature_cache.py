@@ -38,6 +38,8 @@ _MOST_PLANNED: Final = 10_000
 _MOST_OBJECTS: Final = 16
 #: Of so many kinds of runs the fetches may have been at one place in memory, one after the other.
 _MOST_AT_ONCE: Final = 8
+#: Types of which equal objects are the same to a program.
+_PLAIN_KEYS: Final = frozenset({bool, bytes, int, str, Tensor, type(None)})
 #: Feed keys that are their own key.
 _FEED_KEYS: Final = frozenset({Tensor, str})
 
@@ -277,12 +279,19 @@ def _structure_key(fetches: object) -> Hashable:
     if kind in LEAVES:
         return fetches
     if isinstance(fetches, dict) and kind in {dict, OrderedDict}:
+        if not all(map(_tells_keys_apart, map(type, fetches))):
+            raise TypeError(kind)
         return (kind, *map(type, fetches), *fetches, *_leaves_or_keys(fetches.values()))
     if isinstance(fetches, list | tuple) and (kind in {list, tuple} or is_namedtuple(fetches)):
         return (kind, *_leaves_or_keys(fetches))
     if _is_leaf(fetches):
         return fetches
     raise TypeError(kind)
+
+
+def _tells_keys_apart(kind: type) -> bool:
+    """Whether equal keys of this type look the same in a result, as (1, 2) and (1, 2.0) do not."""
+    return kind in _PLAIN_KEYS or kind.__eq__ is object.__eq__
 
 
 def _leaves_or_keys(parts: Iterable[object]) -> list[Hashable]:
