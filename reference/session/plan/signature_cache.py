@@ -291,7 +291,8 @@ def _structure_key(fetches: object) -> Hashable:
 
 def _tells_keys_apart(kind: type) -> bool:
     """Whether equal keys of this type look the same in a result, as (1, 2) and (1, 2.0) do not."""
-    return kind in _PLAIN_KEYS or kind.__eq__ is object.__eq__
+    equality: object = kind.__eq__
+    return kind in _PLAIN_KEYS or equality is object.__eq__
 
 
 def _leaves_or_keys(parts: Iterable[object]) -> list[Hashable]:
