@@ -201,7 +201,7 @@ def _inplace_sub(x: Array, i: Array, v: Array) -> Array:
 @definition("SparseToDense")
 def _sparse_to_dense(indices: Array, shape: Array, values: Array, default: Array) -> Array:
     """The values at their places, the default elsewhere; one value may stand for all."""
-    result = np.full(tuple(map(int, shape)), default[()], default.dtype)
+    result = np.full(tuple(map(int, shape)), default, default.dtype)
     count = indices.shape[0] if indices.ndim else 1
     positions = indices.reshape(count, -1)
     for position, value in zip(positions, np.broadcast_to(values, (count,)), strict=True):

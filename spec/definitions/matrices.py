@@ -175,7 +175,7 @@ def _of_band(
     if rows == columns == -1:
         rows = columns = max(least)
     rows, columns = (least[0] if rows == -1 else rows), (least[1] if columns == -1 else columns)
-    result = np.full((*stacked.shape[:-2], rows, columns), padding[()], diagonal.dtype)
+    result = np.full((*stacked.shape[:-2], rows, columns), padding, diagonal.dtype)
     for which, at, row, column in _positions(rows, columns, ends, align):
         result[..., row, column] = stacked[..., which, at]
     return result
@@ -187,7 +187,7 @@ def _band_of(x: Array, k: Array, padding: Array, align: str) -> Array:
     rows, columns = x.shape[-2:]
     longest = min(rows + min(ends[1], 0), columns - max(ends[0], 0))
     count = ends[1] - ends[0] + 1
-    result = np.full((*x.shape[:-2], count, longest), padding[()], x.dtype)
+    result = np.full((*x.shape[:-2], count, longest), padding, x.dtype)
     for which, at, row, column in _positions(rows, columns, ends, align):
         result[..., which, at] = x[..., row, column]
     return result if count > 1 else result[..., 0, :]

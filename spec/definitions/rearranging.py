@@ -208,7 +208,7 @@ def _pad(x: Array, paddings: Array) -> Array:
 
 @definition("PadV2")
 def _pad_v2(x: Array, paddings: Array, value: Array) -> Array:
-    return _padded(x, paddings, value[()])
+    return _padded(x, paddings, value)
 
 
 def _mirrored_places(size: int, before: int, after: int, mode: str) -> list[int]:
