@@ -155,7 +155,7 @@ def test_a_string_of_rank_0_is_padded_as_it_is() -> None:
 
 def test_a_string_that_fills_a_tensor_keeps_the_zero_bytes_at_its_end() -> None:
     fill, one = np.array(b"a\0\0", object), np.array([b"b"], object)
-    numbers = {"indices": np.array([[1]]), "output_shape": np.array([3])}
+    numbers = {"sparse_indices": np.array([[1]]), "output_shape": np.array([3])}
     dense = {**numbers, "sparse_values": one, "default_value": fill}
     padded = {"input": one, "paddings": np.array([[1, 1]]), "constant_values": fill}
     for name, inputs in (("SparseToDense", dense), ("PadV2", padded)):
