@@ -134,15 +134,17 @@ def closing_twice_is_silent(tf: Namespace) -> Namespace:
     return overlapping(tf, change)
 
 
-@fault("QUEUES-012", "An element of another shape is dropped.")
+@fault("QUEUES-012", "A PaddingFIFOQueue drops an element that it cannot pad.")
 def other_shapes_are_dropped(tf: Namespace) -> Namespace:
-    """Return None instead of the error."""
+    """Return None instead of the error of one enqueue of one element."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
-            if len(run.ops) != 1 or run.ops[0].type not in ENQUEUES:
+            (op, *others) = run.ops
+            is_enqueue = op.type in {"QueueEnqueue", "QueueEnqueueV2"} and not others
+            if not is_enqueue or not op.inputs[0].op.type.startswith("PaddingFIFOQueue"):
                 raise
             return [None]
 
