@@ -1,8 +1,8 @@
 """Sums and products of the columns of matrices in host memory, in blocks that stay in the cache.
 
 numpy works row by row, and short rows cost it more than their elements. So each block of rows is
-taken as a matrix of fewer and longer rows, in which the columns repeat. What a block gives does not
-depend on the threads that share the blocks of a large matrix.
+taken as a matrix of fewer and longer rows, in which the columns repeat. Threads that shared the
+blocks made it slower.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.products import shared_out
 
 __all__ = ["column_sums", "scaled", "scaled_difference"]
 
@@ -22,9 +21,6 @@ _ROW: Final = 1024
 _BLOCK: Final = 65536
 #: The elements of a block where two matrices are combined, and another holds what is between.
 _SHORT_BLOCK: Final = 32768
-#: The elements of a matrix from which on threads share its blocks, and into how many parts.
-_WORTH_SHARING: Final = 2**19
-_PARTS: Final = 4
 
 #: A block: its number, its rows, and how many of them make a long one.
 _Block = tuple[int, slice, int]
@@ -44,15 +40,9 @@ def _blocks(count: int, columns: int, most: int = _BLOCK) -> Iterator[tuple[slic
 def _in_blocks(
     rows: Array, function: Callable[[Sequence[_Block]], object], most: int = _BLOCK
 ) -> None:
-    """Call a function with blocks of a matrix, in threads if it is large."""
+    """Call a function with the blocks of a matrix."""
     count, columns = rows.shape
-    blocks = [(n, *block) for n, block in enumerate(_blocks(count, columns, most))]
-    if rows.size < _WORTH_SHARING:
-        function(blocks)
-    else:
-        size = -(-len(blocks) // _PARTS)
-        parts = [blocks[start : start + size] for start in range(0, len(blocks), size)]
-        shared_out(function, parts, size=None)
+    function([(n, *block) for n, block in enumerate(_blocks(count, columns, most))])
 
 
 def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:

@@ -19,7 +19,6 @@ from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.input_shapes import require_rank
-from sessrun.reference.kernels.products import shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.written_buffers import written
@@ -31,8 +30,6 @@ __all__ = ["DenseStep", "formula"]
 #: The number of elements to which a formula is applied at a time in host memory: temporaries
 #: stay in the second level of the cache.
 _BLOCK: Final = 32768
-#: The number of elements that a thread updates before it takes others.
-_SHARE: Final = 2**19
 #: The number of float16 from which on they are converted to float32 together.
 _MANY: Final = 2048
 #: The names of inputs in messages, if they differ.
@@ -235,15 +232,9 @@ def _apply(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) 
         return
     steps, *flat = (array.reshape(-1) for array in (grad, *arrays))
 
-    def train(begin: int) -> None:
-        for start in range(begin, min(begin + _SHARE, grad.size), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            _call(h, function, steps[part], [array[part] for array in flat])
-
-    if grad.size <= _SHARE:
-        train(0)
-    else:
-        shared_out(train, range(0, grad.size, _SHARE), size=None)
+    for start in range(0, grad.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        _call(h, function, steps[part], [array[part] for array in flat])
 
 
 @functools.cache

@@ -11,7 +11,6 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.products import shared_out
 from sessrun.reference.kernels.windows import Slices
 from sessrun.spec.rules.windows import Axis
 
@@ -19,18 +18,16 @@ __all__ = ["first_maxima_gradient", "folded", "spread_evenly"]
 
 #: Elements of the images of a block: half a megabyte of floats.
 _BLOCK: Final = 1 << 17
-#: An element takes as long as so many multiplications of a product.
-_COST: Final = 200
 
 #: A reduction of two arrays to one: `maximum`, `add` or the like, with an `out` argument.
 _Reduction = Callable[..., Array]
 
 
 def _in_blocks(function: Callable[[slice], object], x: Array) -> None:
-    """Call a function with slices of a batch, in threads if it is large."""
+    """Call a function with slices of a batch, one after the other: threads only made it slower."""
     count = max(_BLOCK * len(x) // max(x.size, 1), 1)
-    blocks = [slice(start, start + count) for start in range(0, len(x), count)]
-    shared_out(function, blocks, x.size * _COST)
+    for start in range(0, len(x), count):
+        function(slice(start, start + count))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
