@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sessrun.reference.kernels import products, separable_pooling
+from sessrun.reference.kernels import separable_pooling
 from sessrun.reference.kernels.separable_pooling import first_maxima_gradient, folded, spread_evenly
 from sessrun.spec.rules.windows import Axis, axes
 
@@ -101,12 +101,3 @@ def test_sums_and_their_gradients_are_those_of_the_windows(
             spread[:, *element] += grad[:, *place]
     assert np.array_equal(folded(np.add, np, x, along, 0), sums)
     assert np.array_equal(spread_evenly(np, grad, along), spread)
-
-
-def test_threads_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, grad, along = drawn((3, 3), (2, 2), "SAME")
-    alone = first_maxima_gradient(x, grad, along, -9, never)
-    pool, _ = products._threads()
-    monkeypatch.setattr(products, "_threads", lambda: (pool, 4))
-    monkeypatch.setattr(products, "_WORTH_SHARING", 1)
-    assert np.array_equal(first_maxima_gradient(x, grad, along, -9, never), alone)
