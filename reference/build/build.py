@@ -151,8 +151,8 @@ def apply_flat(
             raise bad_value(error.message) from error
         _check_types(full_name, inputs, input_types)
         op = make_operation(graph, declared, full_name, groups, values)
-    for key in attrs.keys() - known:
-        op._set_attr(key, attrs[key])  # noqa: SLF001 - the operation is being built here
+    op.extra.update({key: value for key, value in attrs.items() if key not in known})
+    op.graph.kinds.add(op.kind)  # a label of its kernel may be among them
     return op
 
 

@@ -22,9 +22,6 @@ _BLOCK: Final = 65536
 #: The elements of a block where two matrices are combined, and another holds what is between.
 _SHORT_BLOCK: Final = 32768
 
-#: A block: its number, its rows, and how many of them make a long one.
-_Block = tuple[int, slice, int]
-
 
 def _blocks(count: int, columns: int, most: int = _BLOCK) -> Iterator[tuple[slice, int]]:
     """Blocks of rows, and how many rows of each make a long one."""
@@ -35,14 +32,6 @@ def _blocks(count: int, columns: int, most: int = _BLOCK) -> Iterator[tuple[slic
         yield slice(start, min(start + size, regular)), repeats
     if regular < count:
         yield slice(regular, count), 1
-
-
-def _in_blocks(
-    rows: Array, function: Callable[[Sequence[_Block]], object], most: int = _BLOCK
-) -> None:
-    """Call a function with the blocks of a matrix."""
-    count, columns = rows.shape
-    function([(n, *block) for n, block in enumerate(_blocks(count, columns, most))])
 
 
 def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:
@@ -57,21 +46,17 @@ def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:
     """
     first = pairs[0][0]
     count, columns = first.shape
-    blocks = sum(1 for _ in _blocks(count, columns))
+    blocks = list(_blocks(count, columns))
     width = columns * max(1, _ROW // max(1, columns))
-    sums = HOST.zeros((len(pairs), blocks, width), first.dtype)
-
-    def add_up(blocks: Sequence[_Block]) -> None:
-        for number, block, repeats in blocks:
-            for partial, (left, right) in zip(sums, pairs, strict=True):
-                wide = left[block].reshape(-1, repeats * columns)
-                out = partial[number, : repeats * columns]
-                if right is None:
-                    HOST.add.reduce(wide, axis=0, out=out)
-                else:
-                    HOST.einsum("ij,ij->j", wide, right[block].reshape(wide.shape), out=out)
-
-    _in_blocks(first, add_up)
+    sums = HOST.zeros((len(pairs), len(blocks), width), first.dtype)
+    for number, (block, repeats) in enumerate(blocks):
+        for partial, (left, right) in zip(sums, pairs, strict=True):
+            wide = left[block].reshape(-1, repeats * columns)
+            out = partial[number, : repeats * columns]
+            if right is None:
+                HOST.add.reduce(wide, axis=0, out=out)
+            else:
+                HOST.einsum("ij,ij->j", wide, right[block].reshape(wide.shape), out=out)
     totals = HOST.add.reduce(sums, axis=1, dtype="float64")
     return list(HOST.add.reduce(totals.reshape(len(pairs), -1, columns), axis=1))
 
@@ -80,15 +65,11 @@ def scaled(rows: Array, factors: Array, offsets: Array) -> Array:
     """The matrix rows * factors + offsets, the vectors one number a column."""
     out = HOST.empty(rows.shape, rows.dtype)
     repeated = _repeated(factors, offsets)
-
-    def scale(blocks: Sequence[_Block]) -> None:
-        for _, block, repeats in blocks:
-            factor, offset = repeated(repeats)
-            target = out[block].reshape(-1, len(factor))
-            HOST.multiply(rows[block].reshape(target.shape), factor, out=target)
-            HOST.add(target, offset, out=target)
-
-    _in_blocks(rows, scale)
+    for block, repeats in _blocks(*rows.shape):
+        factor, offset = repeated(repeats)
+        target = out[block].reshape(-1, len(factor))
+        HOST.multiply(rows[block].reshape(target.shape), factor, out=target)
+        HOST.add(target, offset, out=target)
     return out
 
 
@@ -98,19 +79,16 @@ def scaled_difference(
     """The matrix above * factors - (rows * slopes + offsets), the vectors one number a column."""
     out = HOST.empty(rows.shape, rows.dtype)
     repeated = _repeated(factors, slopes, offsets)
-
-    def subtract(blocks: Sequence[_Block]) -> None:
-        scratch = HOST.empty(max(_SHORT_BLOCK, rows.shape[1]), rows.dtype)
-        for _, block, repeats in blocks:
-            factor, slope, offset = repeated(repeats)
-            target = out[block].reshape(-1, len(factor))
-            taken = scratch[: target.size].reshape(target.shape)
-            HOST.multiply(rows[block].reshape(target.shape), slope, out=taken)
-            HOST.add(taken, offset, out=taken)
-            HOST.multiply(above[block].reshape(target.shape), factor, out=target)
-            HOST.subtract(target, taken, out=target)
-
-    _in_blocks(rows, subtract, _SHORT_BLOCK)
+    count, columns = rows.shape
+    scratch = HOST.empty(max(_SHORT_BLOCK, columns), rows.dtype)
+    for block, repeats in _blocks(count, columns, _SHORT_BLOCK):
+        factor, slope, offset = repeated(repeats)
+        target = out[block].reshape(-1, len(factor))
+        taken = scratch[: target.size].reshape(target.shape)
+        HOST.multiply(rows[block].reshape(target.shape), slope, out=taken)
+        HOST.add(taken, offset, out=taken)
+        HOST.multiply(above[block].reshape(target.shape), factor, out=target)
+        HOST.subtract(target, taken, out=target)
     return out
 
 

@@ -6,7 +6,7 @@ In host memory blocks of images are computed that stay in the cache, large batch
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
@@ -23,11 +23,11 @@ _BLOCK: Final = 1 << 17
 _Reduction = Callable[..., Array]
 
 
-def _in_blocks(function: Callable[[slice], object], x: Array) -> None:
-    """Call a function with slices of a batch, one after the other: threads only made it slower."""
+def _blocks(x: Array) -> Iterator[slice]:
+    """Slices of a batch that stay in the cache; threads that shared them made it slower."""
     count = max(_BLOCK * len(x) // max(x.size, 1), 1)
     for start in range(0, len(x), count):
-        function(slice(start, start + count))
+        yield slice(start, start + count)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,11 +86,8 @@ def folded(
     if xp is not HOST or not stages:
         return reduced(x) if stages else x.copy()
     out = HOST.empty((len(x), *(axis.out for axis in along), x.shape[-1]), x.dtype)
-
-    def fill(block: slice) -> None:
+    for block in _blocks(x):
         out[block] = reduced(x[block])
-
-    _in_blocks(fill, x)
     return out
 
 
@@ -136,21 +133,18 @@ def first_maxima_gradient(
     if not stages:
         return grad.copy()
     out = HOST.empty(x.shape, x.dtype)
-
-    def fill(block: slice) -> None:
+    for block in _blocks(x):
         levels, given = [x[block]], grad[block]
         for stage in reversed(stages):
             levels.append(_folded_along(HOST.maximum, HOST, levels[-1], stage, lowest))
         if x.dtype.kind != "i" and HOST.isnan(levels[-1]).any():
             out[block] = beside_nans(x[block], given)
-            return
+            continue
         for stage in stages:
             top, below = levels.pop(), levels[-1]
             target = HOST.empty(below.shape, x.dtype) if levels[1:] else out[block]
             _give_to_first(below, top, given, stage.dim, stage.axis, target)
             given = target
-
-    _in_blocks(fill, x)
     return out
 
 
@@ -186,19 +180,13 @@ def spread_evenly(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
     if not stages:
         return grad.copy()
     out = xp.empty((len(grad), *(axis.size for axis in along), grad.shape[-1]), grad.dtype)
-
-    def fill(block: slice) -> None:
+    for block in _blocks(out) if xp is HOST else (slice(None),):
         part = grad[block]
         for stage in stages:
             sizes = (*part.shape[: stage.dim], stage.axis.size, *part.shape[stage.dim + 1 :])
             target = out[block] if stage is stages[-1] else xp.empty(sizes, grad.dtype)
             _spread_along(part, stage.dim, stage.axis, target)
             part = target
-
-    if xp is HOST:
-        _in_blocks(fill, out)
-    else:
-        fill(slice(None))
     return out
 
 
