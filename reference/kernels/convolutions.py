@@ -13,7 +13,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, U
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import vector_of
-from sessrun.reference.kernels.products import product, shared_out
+from sessrun.reference.kernels.products import grouped, product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.sliding_windows import (
     can_convolve,
@@ -24,11 +24,12 @@ from sessrun.reference.kernels.sliding_windows import (
     summed,
 )
 from sessrun.reference.kernels.windows import (
+    Portion,
     blocks,
     geometry,
     padded,
     portions,
-    rows,
+    row_matrices,
     spread,
     spread_in_planes,
 )
@@ -223,12 +224,12 @@ def _forward(xp: ArrayModule, x: Array, filters: Array, along: Sequence[Axis]) -
         return convolved(x, filters, along)
     matrix, out = filters.reshape(width, depth), xp.empty(shape, x.dtype)
 
-    def fill(portion: tuple[tuple[slice, ...], Array, tuple[Axis, ...]]) -> None:
-        here, part, covering = portion
-        xp.matmul(rows(xp, part, covering), matrix, out=out[here].reshape(-1, depth))
+    def fill(group: Sequence[Portion]) -> None:
+        for here, windows in row_matrices(xp, group):
+            xp.matmul(windows, matrix, out=out[here].reshape(-1, depth))
 
-    size = x.shape[0] * positions * width * depth
-    shared_out(fill, portions(xp, padded(xp, x, along), along), size if xp is HOST else 0)
+    groups = grouped(list(portions(xp, padded(xp, x, along), along)))
+    shared_out(fill, groups, out.size * width if xp is HOST else 0)
     return out
 
 
@@ -240,9 +241,18 @@ def _by_filter(
     if x.size and grad.size and width:
         if xp is HOST and can_sum(x, along, depth):
             return summed(x, grad, along).reshape(tuple(shape))
-        for here, part, covering in portions(xp, padded(xp, x, along), along):
-            share = product(xp, rows(xp, part, covering).T, grad[here].reshape(-1, depth))
-            out = share if out is None else xp.add(out, share, out=out)
+        groups = grouped(list(portions(xp, padded(xp, x, along), along)))
+
+        def total(group: Sequence[Portion]) -> Array | None:
+            sums = None
+            for here, windows in row_matrices(xp, group):
+                share = xp.matmul(windows.T, grad[here].reshape(-1, depth))
+                sums = share if sums is None else xp.add(sums, share, out=sums)
+            return sums
+
+        out, *others = shared_out(total, groups, grad.size * width if xp is HOST else 0)
+        for other in others:
+            xp.add(out, other, out=out)
     out = xp.zeros((width, depth), x.dtype) if out is None else out
     return out.reshape(tuple(shape))
 

@@ -24,10 +24,20 @@ import threadpoolctl
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.kernels.host import HOST
 
-__all__ = ["aligned", "multiply", "one_thread", "product", "rows_at_once", "shared_out"]
+__all__ = [
+    "aligned",
+    "grouped",
+    "multiply",
+    "one_thread",
+    "product",
+    "rows_at_once",
+    "shared_out",
+]
 
 #: The number of multiplications from which on a product is split: a millisecond of one core.
 _WORTH_SHARING: Final = 100_000_000
+#: Parts of a sum are added in so many groups, whatever the number of threads: no bit depends on it.
+_GROUPS: Final = 8
 #: Processors for which OpenBLAS has kernels for small products, by the names that it gives them.
 _WITH_SMALL_KERNELS: Final = frozenset({"SkylakeX", "Cooperlake", "SapphireRapids"})
 #: The most multiplications of a product that these kernels compute.
@@ -96,6 +106,12 @@ def shared_out(function: Callable[[P], R], parts: Iterable[P], size: int | None)
         return [function(part) for part in parts]
     calls = [(contextvars.copy_context(), part) for part in parts]  # of what numpy warns of, too
     return list(pool.map(lambda call: call[0].run(function, call[1]), calls))
+
+
+def grouped(items: Sequence[P]) -> list[Sequence[P]]:
+    """A sequence in at most `_GROUPS` parts, for `shared_out`."""
+    size = -(-len(items) // _GROUPS)
+    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 @functools.cache

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, TypeVar
+from typing import Final
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.products import aligned, multiply, rows_at_once, shared_out
+from sessrun.reference.kernels.products import aligned, grouped, multiply, rows_at_once, shared_out
 from sessrun.spec.rules.windows import Axis
 
 __all__ = ["can_convolve", "can_return", "can_sum", "convolved", "returned", "summed"]
@@ -26,13 +26,9 @@ _FEWEST_ROWS: Final = 6
 _FEWEST_POSITIONS: Final = 64
 #: The most positions that are summed by one product.
 _MOST_POSITIONS: Final = 600
-#: Tiles are computed in so many groups, whatever the number of threads: sums do not depend on it.
-_GROUPS: Final = 8
 
 #: Slices of the images and of the rows of positions.
 _Tile = tuple[slice, slice]
-
-T = TypeVar("T")
 
 
 def _is_flat(x: Array, along: Sequence[Axis]) -> bool:
@@ -71,12 +67,6 @@ def _tiles(images: Sequence[int], along: Sequence[Axis], channels: int) -> list[
         for image in images[::count]
         for row in range(0, first.out, height)
     ]
-
-
-def _groups(items: Sequence[T]) -> list[Sequence[T]]:
-    """A sequence in at most `_GROUPS` parts."""
-    size = -(-len(items) // _GROUPS)
-    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 def _chunk(rows: int, columns: int) -> int:
@@ -175,7 +165,7 @@ def convolved(x: Array, filters: Array, along: Sequence[Axis]) -> Array:
             part = out[tile]
             multiply(windows[: part.shape[0], : part.shape[1]], matrix, part)
 
-    shared_out(fill, _groups(_tiles(range(len(x)), along, channels)), out.size * width)
+    shared_out(fill, grouped(_tiles(range(len(x)), along, channels)), out.size * width)
     return out
 
 
@@ -188,7 +178,7 @@ def summed(x: Array, grad: Array, along: Sequence[Axis]) -> Array:
     first, last = along
     depth, channels = grad.shape[-1], x.shape[-1]
     shape = (first.window, last.window * channels, depth)
-    groups = _groups(_tiles(range(len(x)), along, channels))
+    groups = grouped(_tiles(range(len(x)), along, channels))
     chunk = _chunk(groups[0][0][1].stop, last.out)
 
     def total(tiles: Sequence[_Tile]) -> Array:
@@ -274,5 +264,5 @@ def returned(grad: Array, filters: Array, along: Sequence[Axis]) -> Array:
                     HOST.add(target, products[:, low - begin : high - begin], out=target)
 
     size = grad.size * first.window * last.window * channels
-    shared_out(fill, _groups(range(len(grad))), size)
+    shared_out(fill, grouped(range(len(grad))), size)
     return out

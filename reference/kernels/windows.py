@@ -15,15 +15,18 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = [
+    "Portion",
     "blocks",
     "geometry",
     "offsets",
     "padded",
     "portions",
+    "row_matrices",
     "rows",
     "spread",
     "spread_in_planes",
     "window_slices",
+    "windows_size",
 ]
 
 #: The elements of a matrix of windows computed at a time: on a CPU they stay in the cache, on
@@ -34,6 +37,8 @@ _GPU_BLOCK = 1 << 28
 
 #: An index tuple of slices.
 Slices = tuple[slice, ...]
+#: A portion of windows, see `portions`.
+Portion = tuple[Slices, Array, tuple[Axis, ...]]
 
 
 def geometry(
@@ -115,12 +120,19 @@ def _product(sizes: Iterable[int]) -> int:
 
 def rows(xp: ArrayModule, x: Array, along: Sequence[Axis]) -> Array:
     """The windows of a padded tensor as a matrix [batch * positions, window * channels]."""
-    positions = [axis.out for axis in along]
     width = _product(axis.window for axis in along) * x.shape[-1]
-    height = x.shape[0] * _product(positions)
-    if width == x.shape[-1] and tuple(positions) == x.shape[1:-1]:
+    height = x.shape[0] * _product(axis.out for axis in along)
+    if _are_pixels(x, along):
         return x.reshape(height, width)
     return xp.ascontiguousarray(_window_view(xp, x, along)).reshape(height, width)
+
+
+def _are_pixels(x: Array, along: Sequence[Axis]) -> bool:
+    """Whether the windows of a padded tensor are its pixels, and all of them."""
+    return all(
+        axis.window == 1 and axis.out == size
+        for axis, size in zip(along, x.shape[1:-1], strict=True)
+    )
 
 
 def window_slices(along: Sequence[Axis], offset: Sequence[int]) -> tuple[Slices, Slices]:
@@ -144,9 +156,7 @@ def blocks(xp: ArrayModule, batch: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + step, batch))
 
 
-def portions(
-    xp: ArrayModule, x: Array, along: Sequence[Axis]
-) -> Iterator[tuple[tuple[slice, ...], Array, tuple[Axis, ...]]]:
+def portions(xp: ArrayModule, x: Array, along: Sequence[Axis]) -> Iterator[Portion]:
     """The windows of a padded tensor in portions whose rows stay in the cache.
 
     A matrix of several megabytes for an image is memory that the system must allocate and clear
@@ -163,7 +173,7 @@ def portions(
 
     """
     first, *others = along
-    size = _product(axis.out * axis.window for axis in along) * x.shape[-1]
+    size = windows_size(along, x.shape[-1])
     if size <= _BLOCK or xp is not HOST:
         for block in blocks(xp, len(x), size):
             yield (block,), x[block], tuple(along)
@@ -179,6 +189,48 @@ def portions(
                 x[image : image + 1, begin:end],
                 (dataclasses.replace(first, out=count), *others),
             )
+
+
+def row_matrices(xp: ArrayModule, parts: Sequence[Portion]) -> Iterator[tuple[Slices, Array]]:
+    """The slices of portions, and their windows as matrices, see `rows`.
+
+    In host memory the next matrix takes the memory of the last one: new memory would be cleared by
+    the system, which in threads takes longer than a product.
+    """
+    if xp is not HOST or not parts:
+        yield from ((here, rows(xp, x, along)) for here, x, along in parts)
+        return
+    sizes = (len(x) * windows_size(along, x.shape[-1]) for _, x, along in parts)
+    memory = HOST.empty(max(sizes), parts[0][1].dtype)
+    for here, x, along in parts:
+        is_copied = not _are_pixels(x, along)
+        yield (
+            here,
+            _copied(_window_view(HOST, x, along), memory) if is_copied else rows(HOST, x, along),
+        )
+
+
+def _copied(windows: Array, memory: Array) -> Array:
+    """Windows of shape [batch, *positions, *window, channels] as a matrix in some memory.
+
+    A row of a window of images with one channel is short: they are copied by columns of the matrix.
+    """
+    lead = windows.ndim // 2
+    positions, window = windows.shape[:lead], windows.shape[lead:]
+    height, width = _product(positions), _product(window)
+    if window[-1] > 1:
+        matrix = memory[: height * width].reshape(height, width)
+        HOST.copyto(matrix.reshape(windows.shape), windows)
+        return matrix
+    columns = memory[: height * width].reshape(width, height)
+    by_position = columns.reshape(*window, *positions)
+    HOST.copyto(by_position, windows.transpose(*range(lead, 2 * lead), *range(lead)))
+    return columns.T
+
+
+def windows_size(along: Sequence[Axis], channels: int) -> int:
+    """The number of elements of all windows of an image."""
+    return _product(axis.out * axis.window for axis in along) * channels
 
 
 def spread(xp: ArrayModule, parts: Array, along: Sequence[Axis], channels: int) -> Array:
