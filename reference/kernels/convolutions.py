@@ -5,8 +5,9 @@ The windows of a block of images become the rows of a matrix, which is multiplie
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, Unimplemented
@@ -237,24 +238,26 @@ def _by_filter(
     xp: ArrayModule, x: Array, grad: Array, along: Sequence[Axis], shape: Sequence[int]
 ) -> Array:
     width, depth = _width(along, x.shape[-1]), grad.shape[-1]
-    out = None
-    if x.size and grad.size and width:
-        if xp is HOST and can_sum(x, along, depth):
-            return summed(x, grad, along).reshape(tuple(shape))
-        groups = grouped(list(portions(xp, padded(xp, x, along), along)))
+    if not (x.size and grad.size and width):
+        return xp.zeros(tuple(shape), x.dtype)
+    if xp is HOST and can_sum(x, along, depth):
+        return summed(x, grad, along).reshape(tuple(shape))
 
-        def total(group: Sequence[Portion]) -> Array | None:
-            sums = None
-            for here, windows in row_matrices(xp, group):
-                share = xp.matmul(windows.T, grad[here].reshape(-1, depth))
-                sums = share if sums is None else xp.add(sums, share, out=sums)
-            return sums
+    def total(group: Sequence[Portion]) -> Array:
+        products = (
+            xp.matmul(windows.T, grad[here].reshape(-1, depth))
+            for here, windows in row_matrices(xp, group)
+        )
+        return _sum(xp, products)
 
-        out, *others = shared_out(total, groups, grad.size * width if xp is HOST else 0)
-        for other in others:
-            xp.add(out, other, out=out)
-    out = xp.zeros((width, depth), x.dtype) if out is None else out
-    return out.reshape(tuple(shape))
+    groups = grouped(list(portions(xp, padded(xp, x, along), along)))
+    totals = shared_out(total, groups, grad.size * width if xp is HOST else 0)
+    return _sum(xp, totals).reshape(tuple(shape))
+
+
+def _sum(xp: ArrayModule, arrays: Iterable[Array]) -> Array:
+    """The sum of arrays, which the first of them becomes."""
+    return functools.reduce(lambda total, array: xp.add(total, array, out=total), arrays)
 
 
 def _by_input(xp: ArrayModule, filters: Array, grad: Array, along: Sequence[Axis]) -> Array:

@@ -15,6 +15,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import require_same_shape
+from sessrun.reference.kernels.limits import limited
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import TensorList, added
 from sessrun.reference.state.optional_values import Optional
@@ -24,8 +25,6 @@ __all__ = ["is_integer", "truncated_quotient", "widened"]
 #: Operations that are one function of the array module.
 _DIRECT: Final = {
     "RealDiv": "true_divide",
-    "Maximum": "maximum",
-    "Minimum": "minimum",
     "NextAfter": "nextafter",
     "Neg": "negative",
     "Abs": "absolute",
@@ -111,6 +110,13 @@ def add(bind: Bind) -> KernelFunction:
         if x.ndim == y.ndim == 0
         else bind.xp.add(x, y)
     )
+
+
+@binder("Maximum", "Minimum")
+def extremum(bind: Bind) -> KernelFunction:
+    """The larger or the smaller of x and y."""
+    function = bind.xp.maximum if bind.node.type == "Maximum" else bind.xp.minimum
+    return functools.partial(limited, function) if bind.xp is HOST else function
 
 
 @binder("Sub")

@@ -16,6 +16,7 @@ from sessrun.reference.kernels.input_shapes import (
     require_rank_at_least,
     require_same_shape,
 )
+from sessrun.reference.kernels.limits import limited
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.row_sums import row_maxima, row_sums
 
@@ -43,7 +44,8 @@ def _constant(number: float, like: Array) -> Array:
 @kernel("Relu")
 def relu(xp: ArrayModule, x: Array) -> Array:
     """max(x, 0)."""
-    return xp.maximum(x, _constant(0, x))
+    zero = _constant(0, x)
+    return limited(HOST.maximum, x, zero) if xp is HOST else xp.maximum(x, zero)
 
 
 @kernel("Relu6")

@@ -19,6 +19,9 @@ __all__ = ["first_maxima_gradient", "folded", "spread_evenly"]
 #: Elements of the images of a block: half a megabyte of floats.
 _BLOCK: Final = 1 << 17
 
+#: The most bytes of a pixel that is copied rather than computed where it lies.
+_SHORT_PIXEL: Final = 128
+
 #: A reduction of two arrays to one: `maximum`, `add` or the like, with an `out` argument.
 _Reduction = Callable[..., Array]
 
@@ -78,35 +81,68 @@ def folded(
     """
     stages = _stages(along)
 
-    def reduced(part: Array) -> Array:
+    if not stages:
+        return x.copy()
+    out = xp.empty((len(x), *(axis.out for axis in along), x.shape[-1]), x.dtype)
+    for block in _blocks(x) if xp is HOST else (slice(None),):
+        part = x[block]
         for stage in stages:
-            part = _folded_along(function, xp, part, stage, start)
-        return part
-
-    if xp is not HOST or not stages:
-        return reduced(x) if stages else x.copy()
-    out = HOST.empty((len(x), *(axis.out for axis in along), x.shape[-1]), x.dtype)
-    for block in _blocks(x):
-        out[block] = reduced(x[block])
+            target = out[block] if stage is stages[-1] else None
+            part = _folded_along(function, xp, part, stage, start, target)
     return out
 
 
 def _folded_along(
-    function: _Reduction, xp: ArrayModule, x: Array, stage: _Stage, start: Array | int
+    function: _Reduction,
+    xp: ArrayModule,
+    x: Array,
+    stage: _Stage,
+    start: Array | int,
+    out: Array | None = None,
 ) -> Array:
-    """The reduction of the windows along one dimension."""
+    """The reduction of the windows along one dimension, in `out` or a new array."""
     dim, pairs = stage.dim, stage.pairs
+    if out is None:
+        out = xp.empty((*x.shape[:dim], stage.axis.out, *x.shape[dim + 1 :]), x.dtype)
     elements = [x[there] for _, there in pairs]
+    if xp is HOST and _are_short(x, dim):
+        elements = [_in_order(pixels) for pixels in elements]
     if stage.inside == 2:
-        out = function(elements[0], elements[1])
-    elif stage.inside:
-        out = elements[0].copy()
+        function(elements[0], elements[1], out=out)
     else:
-        out = xp.full((*x.shape[:dim], stage.axis.out, *x.shape[dim + 1 :]), start, x.dtype)
+        out[...] = elements[0] if stage.inside else start
     for (here, _), others in zip(pairs[stage.inside :], elements[stage.inside :], strict=True):
         target = out[here]
         function(target, others, out=target)
     return out
+
+
+def _are_short(x: Array, dim: int) -> bool:
+    """Whether the elements along a dimension are pixels that numpy copies faster than it computes.
+
+    It has a loop for the channels of each pixel where pixels do not lie one after the other, unless
+    they are copied, as one value.
+    """
+    size = x.shape[-1] * x.itemsize
+    is_last = dim == x.ndim - 2 and x.strides[-1] == x.itemsize
+    return is_last and x.itemsize < size <= _SHORT_PIXEL
+
+
+def _pixels(x: Array) -> Array:
+    """A view of images in which a pixel is one value."""
+    return x.view(f"V{x.shape[-1] * x.itemsize}")
+
+
+def _in_order(x: Array) -> Array:
+    """Images of which a pixel's channels are adjacent, and their pixels made so."""
+    return HOST.ascontiguousarray(_pixels(x)).view(x.dtype)
+
+
+def _put(target: Array, values: Array, dim: int) -> None:
+    """Write images in host memory, whose pixels along `dim` may lie apart."""
+    if _are_short(target, dim) and values.strides[-1] == values.itemsize:
+        target, values = _pixels(target), _pixels(values)
+    target[...] = values
 
 
 def first_maxima_gradient(
@@ -162,7 +198,10 @@ def _give_to_first(x: Array, top: Array, grad: Array, dim: int, axis: Axis, out:
         here, there = axis.within(offset)
         given = rest[(*lead, here)]
         if offset < axis.window - 1 or here != slice(0, axis.out):
-            is_top = HOST.equal(x[(*lead, there)], top[(*lead, here)])
+            elements = x[(*lead, there)]
+            if _are_short(x, dim):
+                elements = _in_order(elements)
+            is_top = HOST.equal(elements, top[(*lead, here)])
             chosen = HOST.negative(is_top.view("i1")).astype(bits)
             chosen &= given
             given ^= chosen
@@ -171,7 +210,7 @@ def _give_to_first(x: Array, top: Array, grad: Array, dim: int, axis: Axis, out:
             target = out[(*lead, there)]
             HOST.add(target, given.view(x.dtype), out=target)
         else:
-            out.view(bits)[(*lead, there)] = given
+            _put(out.view(bits)[(*lead, there)], given, dim)
 
 
 def spread_evenly(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
@@ -185,12 +224,12 @@ def spread_evenly(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
         for stage in stages:
             sizes = (*part.shape[: stage.dim], stage.axis.size, *part.shape[stage.dim + 1 :])
             target = out[block] if stage is stages[-1] else xp.empty(sizes, grad.dtype)
-            _spread_along(part, stage.dim, stage.axis, target)
+            _spread_along(xp, part, stage.dim, stage.axis, target)
             part = target
     return out
 
 
-def _spread_along(grad: Array, dim: int, axis: Axis, out: Array) -> None:
+def _spread_along(xp: ArrayModule, grad: Array, dim: int, axis: Axis, out: Array) -> None:
     """Add each gradient to all elements of its window along a dimension.
 
     Elements that are a stride apart are processed together, so that those of a single window are
@@ -205,9 +244,13 @@ def _spread_along(grad: Array, dim: int, axis: Axis, out: Array) -> None:
             if (offset - axis.before - phase) % axis.stride == 0
         ]
         full_range = next((here for here, _ in pairs if here.stop - here.start == count), None)
-        out[(*lead, slice(phase, None, axis.stride))] = (
-            0 if full_range is None else grad[(*lead, full_range)]
-        )
+        target = out[(*lead, slice(phase, None, axis.stride))]
+        if full_range is None:
+            target[...] = 0
+        elif xp is HOST:
+            _put(target, grad[(*lead, full_range)], dim)
+        else:
+            target[...] = grad[(*lead, full_range)]
         for here, there in pairs:
             if here is not full_range:
                 out[(*lead, there)] += grad[(*lead, here)]
