@@ -49,9 +49,9 @@ MARGIN: Final = 0.03
 _CONCERN: Final = 0.01
 #: What may be hidden in the wall clock's noise where processor time is the SAME.
 _WAITING: Final = 0.10
-#: The share of a side's samples at either end that its mean leaves out.
-_TRIM: Final = 0.25
-#: A block whose batches took less by a clock, in seconds: the clock did not go.
+#: How many batches of a block, the shortest ones, tell the time of a call.
+_SHORTEST: Final = 2
+#: Batches that took less by a clock, in seconds: the clock did not go.
 _LEAST: Final = 1e-12
 #: The fewest blocks of each side of two runs.
 _FEWEST: Final = 6
@@ -124,11 +124,8 @@ def decide_series(
       ended: whether no block will follow.
 
     """
-    ratios: dict[Clock, _Array] = {}
-    for clock in CLOCKS:
-        before, after = (_block_seconds(side, rounds, clock) for side in (old, new))
-        if before is not None and after is not None:
-            ratios[clock] = after / before
+    before, after = (seconds_of_calls(side, rounds) for side in (old, new))
+    ratios = {clock: after[clock] / before[clock] for clock in before if clock in after}
     return decide(ratios, jobs, ended=ended)
 
 
@@ -151,22 +148,17 @@ def decide_runs(
 
 
 def seconds_of_calls(series: Mapping[str, Any], rounds: int) -> dict[Clock, _Array]:
-    """By clock the time of one call in each block; a clock that did not go is left out."""
+    """By clock the time of one call in each block; a clock that did not go is left out.
+
+    It is that of the shortest batches: what else ran on the machine made all others longer, on a
+    machine with other work more than half of them by a tenth and more.
+    """
     by_clock = {clock: _block_seconds(series, rounds, clock) for clock in CLOCKS}
-    return {
-        clock: seconds / _calls_of_block(series)
-        for clock, seconds in by_clock.items()
-        if seconds is not None
-    }
-
-
-def _calls_of_block(series: Mapping[str, Any]) -> int:
-    """How many calls a batch of n and one of 2n are together: each ends with one call more."""
-    return 3 * int(series["batches"]["calls"]) + 2
+    return {clock: seconds for clock, seconds in by_clock.items() if seconds is not None}
 
 
 def _block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Array | None:
-    """The time of a batch of n and one of 2n calls in each block; None if no such clock went.
+    """The time of one call in each block; None if no such clock went.
 
     Args:
       series: a series of a benchmark file, with its batches.
@@ -181,10 +173,11 @@ def _block_seconds(series: Mapping[str, Any], rounds: int, clock: Clock) -> _Arr
         np.asarray(batches[f"{clock}_{kind}"], np.float64).reshape(-1, int(rounds))
         for kind in ("once", "twice")
     )
-    seconds = scipy.stats.trim_mean(once, _TRIM, axis=1) + scipy.stats.trim_mean(
-        twice, _TRIM, axis=1
-    )
-    return None if seconds.min() < _LEAST else np.asarray(seconds, np.float64)
+    if min(once.min(), twice.min()) < _LEAST:
+        return None
+    calls = int(batches["calls"])  # and one more ends each batch
+    seconds = np.concatenate([once / (calls + 1), twice / (2 * calls + 1)], axis=1)
+    return np.asarray(np.sort(seconds, axis=1)[:, :_SHORTEST].mean(axis=1), np.float64)
 
 
 def decide(

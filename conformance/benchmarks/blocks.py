@@ -2,13 +2,14 @@
 
 What a process gets of memory, addresses and hashes decides its speed for as long as it lives, so
 that its rounds are no independent samples of the code's speed; blocks are. A round times, for each
-side in a drawn order, a batch of n calls and one of 2n: the difference is the time of n calls,
+side in a drawn order, a batch of n calls, and so one of 2n: the difference is the time of n calls,
 without what asking takes, and a backend that leaves work undone until the batch is over would be
 seen by the result that ends it.
 """
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -28,7 +29,7 @@ from sessrun.conformance.benchmarks.trees import check_imports
 __all__ = ["Batches", "Blocks"]
 
 #: A batch of n calls lasts about this long, so that asking for it is a small part.
-_BATCH_SECONDS: Final = 0.004
+_BATCH_SECONDS: Final = 0.002
 _MAX_CALLS: Final = 2**18
 _LEAST_SECONDS: Final = 1e-9
 
@@ -140,8 +141,19 @@ class Blocks:
                 self._check_tree(process)
             for _ in range(self.rounds):
                 for job in self._draw.sample(able, len(able)):
-                    if job in self.jobs() and not self._done(job, processes, self._round):
+                    if not self._round(job, processes):
                         return False
+        return True
+
+    def _round(self, job: str, processes: Sequence[BenchProcess]) -> bool:
+        """A batch of n calls on every side, and one of 2n, in a drawn order; whether all live on.
+
+        Batches that are compared follow one another, since the speed of a processor varies.
+        """
+        for times in self._draw.sample((1, 2), 2):
+            measured = functools.partial(self._batch, times=times)
+            if job in self.jobs() and not self._done(job, processes, measured):
+                return False
         return True
 
     def _check_tree(self, process: BenchProcess) -> None:
@@ -186,10 +198,9 @@ class Blocks:
                 batches.calls = max(1, min(_MAX_CALLS, int(_BATCH_SECONDS / longest)))
         return sides[0].calls
 
-    def _round(self, process: BenchProcess, job: str) -> None:
-        """A side's two batches, in a drawn order."""
+    def _batch(self, process: BenchProcess, job: str, times: int) -> None:
+        """A side's batch of so many times n calls."""
         batches, calls = self.batches[job, process.side.name], self._calls(job)
-        for times in self._draw.sample((1, 2), 2):
-            seconds, wrong = process.batch(job, calls * times)
-            self._times.setdefault((job, process.side.name), []).append((times, seconds))
-            batches.wrong = batches.wrong or wrong
+        seconds, wrong = process.batch(job, calls * times)
+        self._times.setdefault((job, process.side.name), []).append((times, seconds))
+        batches.wrong = batches.wrong or wrong

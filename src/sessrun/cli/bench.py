@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "time backends side by side in one interleaved run"
 #: Rounds of a block that is one of many: as many as take about as long as the processes' start.
-BLOCK_ROUNDS: Final = 30
+BLOCK_ROUNDS: Final = 50
 #: Samples per job and backend, and the processes that share them, where nothing is decided.
 ROUNDS: Final = 40
 PROCESSES: Final = 4
