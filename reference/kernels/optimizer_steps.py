@@ -19,6 +19,7 @@ from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.products import grouped, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.written_buffers import written
@@ -27,9 +28,11 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["DenseStep", "formula"]
 
-#: The number of elements to which a formula is applied at a time in host memory: temporaries
-#: stay in the second level of the cache.
-_BLOCK: Final = 32768
+#: The number of elements to which a formula is applied at a time in host memory: temporaries stay
+#: in the cache, and a call of numpy lasts long enough for threads to share the blocks.
+_BLOCK: Final = 131072
+#: The number of elements from which on threads share the blocks.
+_SHARED: Final = 2 * _BLOCK
 #: The number of float16 from which on they are converted to float32 together.
 _MANY: Final = 2048
 #: The names of inputs in messages, if they differ.
@@ -232,9 +235,13 @@ def _apply(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) 
         return
     steps, *flat = (array.reshape(-1) for array in (grad, *arrays))
 
-    for start in range(0, grad.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        _call(h, function, steps[part], [array[part] for array in flat])
+    def update(starts: Sequence[int]) -> None:
+        for start in starts:
+            part = slice(start, start + _BLOCK)
+            _call(h, function, steps[part], [array[part] for array in flat])
+
+    starts = grouped(range(0, grad.size, _BLOCK))
+    shared_out(update, starts, None if grad.size >= _SHARED else 0)
 
 
 @functools.cache
