@@ -17,6 +17,8 @@ from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.products import grouped, product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.sliding_windows import (
+    added_rows,
+    can_add_rows,
     can_convolve,
     can_return,
     can_sum,
@@ -223,6 +225,8 @@ def _forward(xp: ArrayModule, x: Array, filters: Array, along: Sequence[Axis]) -
         return xp.zeros(shape, x.dtype)
     if xp is HOST and can_convolve(x, along, depth):
         return convolved(x, filters, along)
+    if xp is HOST and can_add_rows(x, along, depth):
+        return added_rows(x, filters, along)
     matrix, out = filters.reshape(width, depth), xp.empty(shape, x.dtype)
 
     def fill(group: Sequence[Portion]) -> None:

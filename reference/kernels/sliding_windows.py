@@ -17,13 +17,26 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import aligned, grouped, multiply, rows_at_once, shared_out
 from sessrun.spec.rules.windows import Axis
 
-__all__ = ["can_convolve", "can_return", "can_sum", "convolved", "returned", "summed"]
+__all__ = [
+    "added_rows",
+    "can_add_rows",
+    "can_convolve",
+    "can_return",
+    "can_sum",
+    "convolved",
+    "returned",
+    "summed",
+]
 
 #: Elements of a buffer: a megabyte of floats.
 _TILE: Final = 1 << 18
+#: The same where products with several matrices are computed at once, which take more memory.
+_SHORT_TILE: Final = 1 << 17
 #: The fewest rows of a small product, and the fewest positions of an image, that are worth it.
 _FEWEST_ROWS: Final = 6
 _FEWEST_POSITIONS: Final = 64
+#: The most filters, and the fewest elements of a window along a row, for `added_rows`.
+_NARROW: Final = 64
 #: The most positions that are summed by one product.
 _MOST_POSITIONS: Final = 600
 
@@ -56,12 +69,14 @@ def can_sum(x: Array, along: Sequence[Axis], depth: int) -> bool:
     )
 
 
-def _tiles(images: Sequence[int], along: Sequence[Axis], channels: int) -> list[_Tile]:
-    """Tiles of some images whose windows along the rows have at most `_TILE` elements."""
+def _tiles(
+    images: Sequence[int], along: Sequence[Axis], channels: int, most: int = _TILE
+) -> list[_Tile]:
+    """Tiles of some images whose windows along the rows have at most so many elements."""
     first, last = along
     row = first.stride * last.out * last.window * channels
-    count = max(_TILE // (row * first.out), 1)
-    height = -(-first.out // -(-row * first.out // _TILE))
+    count = max(most // (row * first.out), 1)
+    height = -(-first.out // -(-row * first.out // most))
     return [
         (slice(image, min(image + count, images[-1] + 1)), slice(row, min(row + height, first.out)))
         for image in images[::count]
@@ -211,6 +226,33 @@ def summed(x: Array, grad: Array, along: Sequence[Axis]) -> Array:
     return sums[0]
 
 
+def can_add_rows(x: Array, along: Sequence[Axis], depth: int) -> bool:
+    """Whether `added_rows` takes these images, and is faster than one product of all windows.
+
+    BLAS copies a left factor of few columns for few multiplications: a narrow product of all
+    windows takes longer than a wide one of the windows along rows.
+    """
+    first, last = along[0], along[-1]
+    return (
+        _is_flat(x, along)
+        and first.stride == 1
+        and first.window > 1
+        and depth <= _NARROW <= last.window * x.shape[-1]
+    )
+
+
+def added_rows(x: Array, filters: Array, along: Sequence[Axis]) -> Array:
+    """The convolution of images by filters whose windows are a row apart.
+
+    Each row of the filters is a convolution along the rows of images alone, whose rows are added to
+    those of the result.
+    """
+    first, last = along
+    matrices = filters.reshape(first.window, -1, filters.shape[-1])
+    shifts = [first.before - offset * first.dilation for offset in range(first.window)]
+    return _sum_of_rows(x, matrices, last, first.out, shifts)
+
+
 def can_return(grad: Array, along: Sequence[Axis], channels: int) -> bool:
     """Whether `returned` takes these gradients, and is faster than a product of all windows."""
     first, last = along[0], along[-1]
@@ -231,38 +273,56 @@ def returned(grad: Array, filters: Array, along: Sequence[Axis]) -> Array:
     """
     first, last = along
     channels, depth = filters.shape[-2:]
-    width = last.window * depth
-    matrices = aligned((first.window, width, channels), grad.dtype)
+    matrices = aligned((first.window, last.window * depth, channels), grad.dtype)
     matrices.reshape(first.window, last.window, depth, channels)[...] = filters[:, ::-1].swapaxes(
         2, 3
     )
     before = (last.window - 1) * last.dilation - last.before
     after = last.size - last.out + last.before
-    reverse = (
-        Axis(first.out, 1, 1, 1, 0, 0, first.out),
-        Axis(last.out, last.window, 1, last.dilation, before, after, last.size),
-    )
-    out = HOST.empty((len(grad), first.size, last.size, channels), grad.dtype)
+    reverse = Axis(last.out, last.window, 1, last.dilation, before, after, last.size)
+    shifts = [offset * first.dilation - first.before for offset in range(first.window)]
+    return _sum_of_rows(grad, matrices, reverse, first.size, shifts)
+
+
+def _sum_of_rows(
+    x: Array, matrices: Array, last: Axis, height: int, shifts: Sequence[int]
+) -> Array:
+    """Windows along the rows of images times several matrices, added to rows of the result.
+
+    Args:
+      x: images (batch, rows, columns, channels).
+      matrices: (number, window * channels, depth).
+      last: the window along the rows.
+      height: the rows of an image of the result.
+      shifts: for each matrix the row of the result that the products of row 0 are added to.
+
+    """
+    number, width, depth = matrices.shape
+    along = (Axis(x.shape[1], 1, 1, 1, 0, 0, x.shape[1]), last)
+    out = HOST.empty((len(x), height, last.out, depth), x.dtype)
+    is_together = rows_at_once(width, depth) < _FEWEST_ROWS
+    factors = matrices.swapaxes(0, 1).reshape(1, width, -1) if is_together else matrices
 
     def fill(images: Sequence[int]) -> None:
-        tiles = _tiles(images, reverse, depth)
-        strips = _Strips(grad, reverse, tiles, with_rows_inside=False)
-        share = HOST.empty((*strips.windows.shape[:3], channels), grad.dtype)
+        tiles = _tiles(images, along, x.shape[-1], _SHORT_TILE if is_together else _TILE)
+        strips = _Strips(x, along, tiles, with_rows_inside=False)
+        share = HOST.empty((*strips.windows.shape[:3], factors.shape[-1]), x.dtype)
         out[images[0] : images[-1] + 1] = 0
         for block, rows in tiles:
             strips.load((block, rows))
-            count, height = block.stop - block.start, rows.stop - rows.start
-            windows = strips.windows[:count, :height].reshape(-1, width)
-            products = share[:count, :height]
-            flat = products.reshape(-1, channels)
-            for offset, matrix in enumerate(matrices):
-                multiply(windows, matrix, flat)
-                begin = rows.start + offset * first.dilation - first.before
-                low, high = max(begin, 0), min(begin + height, first.size)
+            count, taken = block.stop - block.start, rows.stop - rows.start
+            windows = strips.windows[:count, :taken].reshape(-1, width)
+            products = share[:count, :taken]
+            for offset in range(number):
+                if offset < len(factors):
+                    multiply(windows, factors[offset], products.reshape(len(windows), -1))
+                begin = rows.start + shifts[offset]
+                low, high = max(begin, 0), min(begin + taken, height)
                 if low < high:
+                    part = products[:, low - begin : high - begin]
+                    part = part[..., offset * depth : (offset + 1) * depth] if is_together else part
                     target = out[block, low:high]
-                    HOST.add(target, products[:, low - begin : high - begin], out=target)
+                    HOST.add(target, part, out=target)
 
-    size = grad.size * first.window * last.window * channels
-    shared_out(fill, grouped(range(len(grad))), size)
+    shared_out(fill, grouped(range(len(x))), out.size * width * number)
     return out
