@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from sessrun.reports import block_verdicts
-from sessrun.reports.block_verdicts import LOOKS, MOST, decide, decide_apart
+from sessrun.reports.block_verdicts import LOOKS, MOST, decide, decide_apart, decide_series
 from sessrun.reports.verdict_rates import simulated_rates
 
 
@@ -89,3 +90,32 @@ def test_simulated_rates_are_what_is_promised() -> None:
         assert rate.wrong == 0, rate
         if rate.slowdown >= 0.03:
             assert rate.verdicts["SLOWER"] >= 24, rate
+
+
+def busy_series(seconds: float, blocks: int, rounds: int, seed: int) -> dict[str, Any]:
+    """Batches on a machine on which other work makes three in five longer, by up to a half."""
+    draw = np.random.default_rng(seed)
+    shape = (blocks * rounds,)
+
+    def batches(calls: int) -> list[float]:
+        longer = np.where(draw.random(shape) < 0.6, draw.uniform(1.05, 1.5, shape), 1.0)
+        return list(seconds * (calls + 1) * longer * draw.normal(1, 0.01, shape))
+
+    kept = {f"{clock}_once": batches(100) for clock in ("processor", "wall")}
+    kept |= {f"{clock}_twice": batches(200) for clock in ("processor", "wall")}
+    return {"batches": {"calls": 100, **kept}}
+
+
+@pytest.mark.parametrize(("slowdown", "verdict"), [(0.0, "SAME"), (0.03, "SLOWER")])
+def test_other_work_in_most_batches_hides_no_slowdown(slowdown: float, verdict: str) -> None:
+    old, new = (
+        busy_series(1e-5 * (1 + share), 32, 50, seed) for share, seed in ((0, 1), (slowdown, 2))
+    )
+    decision = decide_series(old, new, 50, 10)
+    assert decision.verdict == verdict
+
+
+def test_a_clock_that_stood_still_is_left_out() -> None:
+    old, new = (busy_series(1e-5, 32, 50, seed) for seed in (1, 2))
+    old["batches"]["processor_once"][7] = 0.0
+    assert decide_series(old, new, 50, 10).clock == "wall"
