@@ -16,7 +16,7 @@ from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, Kern
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.limits import limited
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.registry import UNWIDENED, Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import TensorList, added
 from sessrun.reference.state.optional_values import Optional
 
@@ -84,7 +84,10 @@ def is_integer(array: Array) -> bool:
 
 
 def widened(function: Callable[..., Array]) -> Callable[..., Array]:
-    """`function(xp, *arrays)` with 16-bit floats widened to float32 and the result rounded."""
+    """`function(xp, *arrays)` with 16-bit floats widened to float32 and the result rounded.
+
+    A kernel whose attribute `T` is another dtype is bound to the function itself.
+    """
 
     @functools.wraps(function)
     def wide(xp: ArrayModule, *arrays: Array, **attrs: object) -> Array:
@@ -95,6 +98,7 @@ def widened(function: Callable[..., Array]) -> Callable[..., Array]:
         return result.astype(dtype)
 
     # The registry reads which attributes a kernel names; wraps keeps its signature.
+    setattr(wide, UNWIDENED, function)
     return wide
 
 

@@ -28,7 +28,8 @@ from sessrun.reference.kernels.small_products import host_product
 @widened
 def matmul(xp: ArrayModule, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
     """The product of two matrices, either of which may be transposed first."""
-    require_rank(2, a=a, b=b)
+    if a.ndim != 2 or b.ndim != 2:
+        require_rank(2, a=a, b=b)
     left = a.T if transpose_a else a
     right = b.T if transpose_b else b
     if left.shape[1] != right.shape[0]:

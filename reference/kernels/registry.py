@@ -38,6 +38,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
     "EVERY",
+    "UNWIDENED",
     "Attrs",
     "Bind",
     "Entry",
@@ -54,6 +55,10 @@ __all__ = [
 
 #: Stands for the names of all inputs, or of all outputs.
 EVERY: Final = "*"
+
+#: The attribute of a function that widens 16-bit floats: what it calls with others.
+UNWIDENED: Final = "unwidened"
+_HALVES: Final = frozenset({"bfloat16", "float16"})
 
 #: A bound kernel: called with the inputs (after the `Step`, if it asked for that), it returns its
 #: output, a tuple of several, or None. A resource is any object, so the type says no more.
@@ -216,7 +221,10 @@ def kernel(
 
         def bound(bind: Bind) -> KernelFunction:
             attrs = {name: bind.attrs[name] for name in wanted}
-            return functools.partial(function, bind if takes_bind else bind.xp, **attrs)
+            compute = function
+            if "T" in bind.attrs and bind.attrs["T"] not in _HALVES:
+                compute = getattr(function, UNWIDENED, function)
+            return functools.partial(compute, bind if takes_bind else bind.xp, **attrs)
 
         binder(
             *op_types,

@@ -15,6 +15,8 @@ from sessrun.reference.kernels.products import product, rows_at_once
 
 __all__ = ["host_product"]
 
+#: The most multiplications of a product that `dot` computes: it begins sooner than `matmul`.
+_TINY: Final = 2**16
 #: The columns or rows of a part of a product, and the most of its other sizes.
 _PART: Final = 32
 _LOW: Final = 32
@@ -24,6 +26,8 @@ _COPIED: Final = 2**14
 
 def host_product(left: Array, right: Array) -> Array:
     """The product of two float matrices (m, k) and (k, n), or of batches, in host memory."""
+    if left.ndim == right.ndim == 2 and left.size * right.shape[1] <= _TINY:
+        return HOST.dot(left, right)
     if left.dtype == "float32" and left.size and right.size:
         if left.ndim == right.ndim == 2:
             if right.strides[1] != right.itemsize == right.strides[0]:

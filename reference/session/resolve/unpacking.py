@@ -33,7 +33,10 @@ def fetched_value(value: Any) -> Any:
       OpError: the value is a reference variable that is not initialized.
 
     """
-    if isinstance(value, VariableBuffer):
+    if type(value) is np.ndarray and value.base is None and value.ndim:
+        if value.flags.carray and value.dtype.names is None:  # writable and in C order
+            return value
+    elif isinstance(value, VariableBuffer):
         try:
             value = value.read()
         except KernelError as error:
