@@ -11,16 +11,29 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.host import HOST
 
-__all__ = ["column_sums", "scaled", "scaled_difference"]
+__all__ = [
+    "column_sums",
+    "has_short_rows",
+    "leading_sums",
+    "scaled",
+    "scaled_difference",
+    "shifted",
+]
 
 #: The elements of a long row, about, and of a block.
 _ROW: Final = 1024
 _BLOCK: Final = 65536
 #: The elements of a block where two matrices are combined, and another holds what is between.
 _SHORT_BLOCK: Final = 32768
+
+
+def has_short_rows(x: Array) -> bool:
+    """Whether these are many floats in rows so short that longer ones are worth it."""
+    is_float = x.dtype.kind == "f" and x.dtype.itemsize > 2
+    return is_float and x.size >= _SHORT_BLOCK and x.shape[-1] < _ROW and x.flags.c_contiguous
 
 
 def _blocks(count: int, columns: int, most: int = _BLOCK) -> Iterator[tuple[slice, int]]:
@@ -59,6 +72,25 @@ def column_sums(pairs: Sequence[tuple[Array, Array | None]]) -> list[Array]:
                 HOST.einsum("ij,ij->j", wide, right[block].reshape(wide.shape), out=out)
     totals = HOST.add.reduce(sums, axis=1, dtype="float64")
     return list(HOST.add.reduce(totals.reshape(len(pairs), -1, columns), axis=1))
+
+
+def leading_sums(xp: ArrayModule, x: Array) -> Array:
+    """The sums over all dimensions but the last, of the dtype of `x`."""
+    if xp is HOST and has_short_rows(x):
+        (sums,) = column_sums([(x.reshape(-1, x.shape[-1]), None)])
+        return sums.astype(x.dtype)
+    return xp.add.reduce(x, axis=tuple(range(x.ndim - 1)), dtype=x.dtype)
+
+
+def shifted(rows: Array, offsets: Array) -> Array:
+    """The matrix rows + offsets, a vector of one number a column."""
+    out = HOST.empty(rows.shape, rows.dtype)
+    repeated = _repeated(offsets)
+    for block, repeats in _blocks(*rows.shape):
+        (offset,) = repeated(repeats)
+        target = out[block].reshape(-1, len(offset))
+        HOST.add(rows[block].reshape(target.shape), offset, out=target)
+    return out
 
 
 def scaled(rows: Array, factors: Array, offsets: Array) -> Array:

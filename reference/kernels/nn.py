@@ -9,6 +9,7 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.channel_blocks import has_short_rows, leading_sums, shifted
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.input_shapes import (
@@ -124,7 +125,7 @@ def log_softmax(xp: ArrayModule, logits: Array) -> Array:
     return shifted - xp.log(row_sums(xp, xp.exp(shifted)))
 
 
-def _biased(x: Array, bias: Array, first: bool) -> Array:
+def _biased(xp: ArrayModule, x: Array, bias: Array, first: bool) -> Array:
     if x.ndim < 2 or bias.ndim != 1:
         raise InvalidArgument(
             f"value must be at least a matrix and bias a vector: {x.shape}, {bias.shape}"
@@ -135,19 +136,21 @@ def _biased(x: Array, bias: Array, first: bool) -> Array:
             f"Must provide as many biases as channels: {bias.shape[0]} vs. "
             f"{x.shape[axis]} in {x.shape}"
         )
+    if xp is HOST and not first and has_short_rows(x):
+        return shifted(x.reshape(-1, len(bias)), bias).reshape(x.shape)
     return x + bias.reshape(tuple(-1 if i == axis else 1 for i in range(x.ndim)))
 
 
 @kernel("BiasAdd")
-def bias_add(_: ArrayModule, x: Array, bias: Array, *, data_format: str) -> Array:
+def bias_add(xp: ArrayModule, x: Array, bias: Array, *, data_format: str) -> Array:
     """A vector added along the channels, the last dimension or (NCHW) the second one."""
-    return _biased(x, bias, data_format in {"NCHW", b"NCHW"})
+    return _biased(xp, x, bias, data_format in {"NCHW", b"NCHW"})
 
 
 @kernel("BiasAddV1")
-def bias_add_v1(_: ArrayModule, x: Array, bias: Array) -> Array:
+def bias_add_v1(xp: ArrayModule, x: Array, bias: Array) -> Array:
     """A vector added along the last dimension."""
-    return _biased(x, bias, first=False)
+    return _biased(xp, x, bias, first=False)
 
 
 @kernel("BiasAddGrad")
@@ -158,9 +161,7 @@ def bias_add_grad(xp: ArrayModule, x: Array, *, data_format: str) -> Array:
     if data_format in {"NCHW", b"NCHW"}:
         axes = tuple(i for i in range(x.ndim) if i != 1)
         return xp.add.reduce(x, axis=axes, dtype=x.dtype)
-    if x.ndim > 2 and xp is HOST:  # whole rows first, which are longer than the channels
-        x = xp.add.reduce(x, axis=tuple(range(x.ndim - 2)), dtype=x.dtype)
-    return xp.add.reduce(x, axis=tuple(range(x.ndim - 1)), dtype=x.dtype)
+    return leading_sums(xp, x)
 
 
 @kernel("L2Loss")

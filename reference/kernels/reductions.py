@@ -12,6 +12,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule, UFunc
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
+from sessrun.reference.kernels.channel_blocks import leading_sums
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.input_shapes import one_number
@@ -70,6 +71,9 @@ def _sum(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Arr
     if axes == (x.ndim - 1,) and x.dtype.kind == "f":
         sums = row_sums(xp, x)
         return sums if keep else sums.reshape(x.shape[:-1])
+    if len(axes) == x.ndim - 1 > 0 and x.ndim - 1 not in axes:
+        sums = leading_sums(xp, x)
+        return sums.reshape((1,) * len(axes) + sums.shape) if keep else sums
     # numpy sums pairwise along a contiguous axis only; else rounding errors add up.
     if x.ndim - 1 in axes and x.dtype.kind in "fc":
         x = xp.ascontiguousarray(x)
