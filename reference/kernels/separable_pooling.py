@@ -1,6 +1,6 @@
 """Poolings of images and volumes, one dimension after the other, and their gradients.
 
-In host memory blocks of images are computed that stay in the cache, large batches in threads.
+In host memory blocks of images are computed that stay in the cache.
 """
 
 from __future__ import annotations
