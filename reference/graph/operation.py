@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
     from sessrun.spec.operations import Operation as Declaration
 
-__all__ = ["CALLS", "OPERATION_BUILDERS", "Operation"]
+__all__ = ["CALLS", "OPERATION_BUILDERS", "Operation", "kernel_type_of"]
 
 #: The op types that call the function which their attribute `f` names.
 CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
@@ -31,6 +31,11 @@ CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 #: The functions that build operations for `Graph.create_op` and `Operation.from_node_def`, by
 #: method name; the package `build` registers them, which this one may not import.
 OPERATION_BUILDERS: Final[dict[str, Callable[..., Operation]]] = {}
+
+
+def kernel_type_of(op_type: str) -> str:
+    """The op type whose kernel runs an op type: its own, unless that is the name of a function."""
+    return op_type if op_type in OPERATIONS else "StatefulPartitionedCall"
 
 
 @public("Operation")
@@ -140,9 +145,7 @@ class Operation:
 
         A kernel label that it requests is appended, as in `KernelLabel:overload_1`.
         """
-        op_type = self.declaration.name
-        if op_type not in OPERATIONS:
-            op_type = "StatefulPartitionedCall"
+        op_type = kernel_type_of(self.declaration.name)
         label = self.extra["_kernel"].s.decode() if "_kernel" in self.extra else ""
         return f"{op_type}:{label}" if label else op_type
 

@@ -101,8 +101,8 @@ def can_generate(plan: Plan | None, lifetime: Lifetime) -> bool:
     return (
         type(plan) is Plan
         and (not plan.cancellable or (plan.only_takes and not lifetime.sets_deadlines))
-        and len(plan.calls) <= _MOST_STEPS
-        and all("device:CPU" in device for _, device in plan.ops)
+        and len(plan.steps) <= _MOST_STEPS
+        and all("device:CPU" in device for device in set(plan.devices))
     )
 
 
@@ -171,8 +171,8 @@ class _Failure:
         failure = error
         if not isinstance(error, errors.OpError):  # that of a branch or a loop knows its operation
             assert error.__traceback__ is not None
-            op, device = self.plan.ops[self.steps[error.__traceback__.tb_lineno - FIRST_STEP_LINE]]
-            failure = run_error(error, op, device)
+            number = self.steps[error.__traceback__.tb_lineno - FIRST_STEP_LINE]
+            failure = run_error(error, self.plan.ops[number], self.plan.devices[number])
             failure.__cause__ = error
         return self._unless_over(failure)
 

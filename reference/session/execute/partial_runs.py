@@ -185,7 +185,7 @@ class PartialRun:
         ready: list[int] = []
         left: list[int] = []
         for index in self._left:
-            op = self._plan.ops[index][0]
+            op = self._plan.ops[index]
             may_run = at_end or op in allowed or not self._needs.waits(op)
             (ready if may_run and self._needs.of(op) <= self._given else left).append(index)
         self._left = left

@@ -17,7 +17,6 @@ from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.steps import (
     STEP_REGISTER,
-    Call,
     Registers,
     StepForm,
     Value,
@@ -36,23 +35,23 @@ class Plan:
 
     Attributes:
       steps: the steps in order.
-      ops: for each step the operation that it is part of, and the name of its device.
+      ops: for each step the operation that it is part of.
+      devices: for each step the name of its device.
       template: the registers at the beginning of a run, which hold constants and handles.
       feeds: the register of each fed tensor, in the order of the signature.
       fetches: the register of each computed tensor of the signature, in order.
       cancellable: whether any step may block.
-      calls: a description of each step.
       only_takes: whether of the running `Step` nothing is called but `take`.
 
     """
 
     steps: tuple[StepForm, ...]
-    ops: tuple[tuple[Operation, str], ...]
+    ops: tuple[Operation, ...]
+    devices: tuple[str, ...]
     template: Registers
     feeds: tuple[int, ...]
     fetches: tuple[int, ...]
     cancellable: bool
-    calls: tuple[Call, ...] = ()
     only_takes: bool = True
 
     def execute(
@@ -98,7 +97,7 @@ class Plan:
           OpError: a kernel failed; the error has the operation as `op`.
 
         """
-        quietly(run_steps, self.steps, self.ops, registers)
+        quietly(run_steps, self.steps, self.ops, self.devices, registers)
 
     def run_within(self, registers: Registers) -> None:
         """As `run`, within a kernel of another plan, where numpy's warnings are off already.
@@ -107,7 +106,7 @@ class Plan:
           OpError: as `run`.
 
         """
-        run_steps(self.steps, self.ops, registers)
+        run_steps(self.steps, self.ops, self.devices, registers)
 
     def run_some(self, registers: Registers, steps: Iterable[int]) -> None:
         """Execute the steps with these indices, such as those that one `partial_run` enables.
@@ -117,5 +116,7 @@ class Plan:
 
         """
         chosen = list(steps)
-        forms, ops = [self.steps[i] for i in chosen], [self.ops[i] for i in chosen]
-        quietly(run_steps, forms, ops, registers)
+        forms = [self.steps[number] for number in chosen]
+        ops = [self.ops[number] for number in chosen]
+        devices = [self.devices[number] for number in chosen]
+        quietly(run_steps, forms, ops, devices, registers)

@@ -62,7 +62,7 @@ from sessrun.reference.session.execute.feed_source import FeedWriter
 from sessrun.reference.session.execute.fetch_source import structure_source
 from sessrun.reference.session.execute.infix import gives_scalar, infix_of
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import Call, Kernel, read_reference
+from sessrun.reference.session.execute.steps import Call, Kernel, call_of, read_reference
 from sessrun.reference.session.resolve.builds import SequenceBuild, item_number
 from sessrun.reference.session.resolve.signature import Signature
 from sessrun.reference.session.resolve.unpacking import Source, fetched_value, unshared
@@ -113,6 +113,7 @@ class _Writer:
 
     def __init__(self, plan: Plan, signature: Signature, feed_keys: Sequence[object]) -> None:
         self.plan = plan
+        self.calls = list(map(call_of, plan.steps))
         self.signature = signature
         self.feeds = FeedWriter(plan, signature, feed_keys)
         self.variable = set(plan.feeds)  # registers that a run writes
@@ -137,7 +138,7 @@ class _Writer:
 
     def source(self, *, checks_open: bool) -> RunSource:
         steps = self._needed_steps()
-        lines = [self._step(number, self.plan.calls[number]) for number in steps]
+        lines = [self._step(number, self.calls[number]) for number in steps]
         fed = [f"r{register}" for register in self.plan.feeds]
         fed += [f"a{number}" for number in self.feeds.fetched]
         values, value = self._values()
@@ -192,12 +193,12 @@ class _Writer:
         Left out are operators on scalars whose results nobody reads: a group of sums, say. They
         cannot fail, and TensorFlow's graph optimizer leaves them out, too.
         """
-        calls, ops = self.plan.calls, self.plan.ops
+        calls, ops = self.calls, self.plan.ops
         read: set[int | None] = set(self.plan.fetches)
         needed = []
         for number in reversed(range(len(calls))):
             function, inputs, outputs, _ = calls[number]
-            operands = ops[number][0].inputs
+            operands = ops[number].inputs
             if (
                 read.isdisjoint(outputs)
                 and outputs
@@ -235,9 +236,9 @@ class _Writer:
         """The expression of a step's result."""
         if isinstance(function, functools.partial) and function.func is identity:
             return arguments[0]
-        form = infix_of(function, self.plan.ops[number][0].inputs)
+        form = infix_of(function, self.plan.ops[number].inputs)
         self.needs_quiet |= (
-            function is not read_reference and self.plan.ops[number][0].type not in _HANDLING
+            function is not read_reference and self.plan.ops[number].type not in _HANDLING
         )
         if form is not None:
             return form.format(*arguments)
@@ -249,7 +250,7 @@ class _Writer:
         """Whether the result of a step is a numpy scalar in every run."""
         if isinstance(function, functools.partial) and function.func is identity:
             return arguments[0] in self.scalars
-        operands = self.plan.ops[number][0].inputs
+        operands = self.plan.ops[number].inputs
         return infix_of(function, operands) is not None and gives_scalar(operands)
 
     def _register(self, register: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference import errors
@@ -19,6 +20,7 @@ __all__ = [
     "Registers",
     "StepForm",
     "Value",
+    "call_of",
     "make_step",
     "read_reference",
     "run_steps",
@@ -60,11 +62,34 @@ class Call(NamedTuple):
     outputs: Sequence[int | None]
     dying: Sequence[int]
 
+    def perform(self, registers: Registers) -> None:
+        """Call the kernel, and write what it returns into the registers."""
+        function, inputs, outputs, dying = self
+        result = function(*[registers[index] for index in inputs])
+        if len(outputs) == 1:
+            if outputs[0] is not None:
+                registers[outputs[0]] = result
+        elif outputs:
+            for index, value in zip(outputs, result, strict=True):
+                if index is not None:
+                    registers[index] = value
+        for index in dying:
+            registers[index] = None
+
 
 def run_steps(
-    steps: Sequence[StepForm], ops: Sequence[tuple[Operation, str]], registers: Registers
+    steps: Sequence[StepForm],
+    ops: Sequence[Operation],
+    devices: Sequence[str],
+    registers: Registers,
 ) -> None:
-    """Execute steps in order; `ops` has the operation and the device of each.
+    """Execute steps in order.
+
+    Args:
+      steps: the steps.
+      ops: the operation of each.
+      devices: the name of its device.
+      registers: what they read and write.
 
     Raises:
       OpError: a kernel failed; the error knows the operation.
@@ -84,39 +109,30 @@ def run_steps(
     except errors.OpError:  # of a loop or a branch: it knows its operation
         raise
     except Exception as error:  # every kernel's failure becomes an OpError
-        op, device = ops[len(steps) - operator.length_hint(remaining) - 1]
-        raise run_error(error, op, device) from error
+        number = len(steps) - operator.length_hint(remaining) - 1
+        raise run_error(error, ops[number], devices[number]) from error
 
 
-def make_step(call: Call) -> StepForm:
-    """The step of one kernel call."""
-    function, inputs, outputs, dying = call
+def make_step(
+    function: Kernel, inputs: Sequence[int], outputs: Sequence[int | None], dying: Sequence[int]
+) -> StepForm:
+    """The step of one kernel call; the arguments are those of `Call`."""
     if len(outputs) == 1 and outputs[0] is not None and len(dying) < 2 and len(inputs) in {1, 2}:
         left, right = inputs[0], inputs[1] if len(inputs) == 2 else -1
         return function, left, right, outputs[0], dying[0] if dying else 0
-    return _general_step(function, tuple(inputs), tuple(outputs), tuple(dying)), -1, -1, -1, 0
+    call = Call(function, tuple(inputs), tuple(outputs), tuple(dying))
+    return call.perform, -1, -1, -1, 0
 
 
-def _general_step(
-    function: Kernel,
-    inputs: tuple[int, ...],
-    outputs: tuple[int | None, ...],
-    dying: tuple[int, ...],
-) -> Callable[[Registers], None]:
-    single = outputs[0] if len(outputs) == 1 else None
-
-    def step(registers: Registers) -> None:
-        result = function(*[registers[index] for index in inputs])
-        if single is not None:
-            registers[single] = result
-        elif len(outputs) > 1:
-            for index, value in zip(outputs, result, strict=True):
-                if index is not None:
-                    registers[index] = value
-        for index in dying:
-            registers[index] = None
-
-    return step
+def call_of(step: StepForm) -> Call:
+    """The call that a step was made of."""
+    function, left, right, out, dying = step
+    if left < 0:
+        assert isinstance(function, MethodType)
+        assert isinstance(function.__self__, Call)
+        return function.__self__
+    inputs = (left,) if right < 0 else (left, right)
+    return Call(function, inputs, (out,), (dying,) if dying else ())
 
 
 def read_reference(buffer: Value) -> Value:

@@ -32,16 +32,18 @@ class Steps:
 
     Attributes:
       forms: the steps in order.
-      ops: for each step the operation that it belongs to, and the device's name.
+      ops: for each step the operation that it belongs to.
+      devices: for each step the name of its device.
 
     """
 
     forms: tuple[StepForm, ...] = ()
-    ops: tuple[tuple[Operation, str], ...] = ()
+    ops: tuple[Operation, ...] = ()
+    devices: tuple[str, ...] = ()
 
     def run(self, registers: Registers) -> None:
         """Execute them; raises OpError if a kernel fails."""
-        run_steps(self.forms, self.ops, registers)
+        run_steps(self.forms, self.ops, self.devices, registers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,4 +78,5 @@ class WaitingPlan(Plan):
         try:
             step.wait()
         except KernelError as error:
-            raise run_error(error, *self.ops[group.steps[-1]]) from error
+            last = group.steps[-1]
+            raise run_error(error, self.ops[last], self.devices[last]) from error

@@ -17,18 +17,19 @@ from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.kernels.registry import Entry
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import (
     STEP_REGISTER,
-    Call,
     Kernel,
+    Reader,
     Value,
-    make_step,
+    call_of,
     read_reference,
 )
 from sessrun.reference.session.execute.waiting_plan import WaitingPlan
 from sessrun.reference.session.plan.dataflow_compiler import compile_flow
-from sessrun.reference.session.plan.drafts import Draft, TracedPlan
+from sessrun.reference.session.plan.drafts import Draft, Role, TracedPlan
 from sessrun.reference.session.plan.folding import FOLDED, folded
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.late_reads import late_reads
@@ -93,14 +94,15 @@ def compile_plan(
       UnimplementedError: the values of conditionals and loops should be kept.
 
     """
-    bindings = bindings.for_plan(ops, fetched)
-    if any(op.type in FLOW for op in ops):
+    types = frozenset({op.type for op in ops})
+    bindings = bindings.for_plan(ops, types, fetched)
+    if not types.isdisjoint(FLOW):
         if keep:
             text = "A partial run cannot execute conditionals and loops."
             raise errors.UnimplementedError(None, None, text)
-        return compile_flow(ops, fetched, fed, placed, bindings)
+        return compile_flow(ops, types, fetched, fed, placed, bindings)
     compiler = _Compiler(placed, bindings, fed, traced=traced)
-    return compiler.compile(ops, fetched, keep=keep)
+    return compiler.compile(ops, types, fetched, keep=keep)
 
 
 #: A tensor, and the location of its value or reference: host memory or a device.
@@ -123,10 +125,9 @@ class _Compiler:
         self.bindings = bindings
         self.fed = fed
         self.is_fed = frozenset(fed)
-        self.home: dict[Tensor, str] = {}  # where each value is computed or fed
-        self.registers: dict[Tensor, int] = {}  # of values at their homes
-        self.copies: dict[_Key, int] = {}  # registers of values elsewhere
-        self.devices: dict[str, LocalDevice] = {}  # those of the operations so far, by name
+        self.plain: dict[Tensor, int] = {}  # registers of values that are computed in host memory
+        self.others: dict[Tensor, tuple[int, str]] = {}  # registers of all else, and its location
+        self.copies: dict[_Key, int] = {}  # registers of values copied to another location
         self.given: dict[int, Value] = {}
         self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
@@ -136,9 +137,16 @@ class _Compiler:
         for tensor in fed:
             self._define(tensor, HOST)
 
-    def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor], *, keep: bool) -> Plan:
-        ops, waiting = waiting_last(ops, self.is_fed)
-        self.late = late_reads(ops)
+    def compile(
+        self,
+        ops: Sequence[Operation],
+        types: frozenset[str],
+        fetched: Sequence[Tensor],
+        *,
+        keep: bool,
+    ) -> Plan:
+        ops, waiting = waiting_last(ops, types, self.is_fed)
+        self.late = late_reads(ops, types)
         ends = []
         for op in ops:
             self._operation(op)
@@ -147,28 +155,24 @@ class _Compiler:
         held = [self._at_host(tensor) for tensor in fetched]
         if not (waiting or keep or self.traced):
             self.drafts = batched(ops, self.drafts, self.given, held)
-        feeds = [self.registers[tensor] for tensor in self.fed]
+        feeds = [self.others[tensor][0] for tensor in self.fed]
         shared = self._shared(held, feeds, keep=keep or is_waiting)
         template: list[Value] = [None] * shared.size
         for register, value in self.given.items():
             template[shared.numbers[register]] = value
-        calls = tuple(
-            Call(draft.function, *form)
-            for draft, form in zip(self.drafts, shared.forms, strict=True)
-        )
         plan = Plan(
-            steps=tuple(map(make_step, calls)),
-            ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
+            steps=tuple(shared.steps),
+            ops=tuple([draft.op for draft in self.drafts]),
+            devices=tuple([draft.device.name for draft in self.drafts]),
             template=template,
             feeds=tuple(shared.numbers[register] for register in feeds),
             fetches=tuple(shared.numbers[register] for register in held),
             cancellable=self.cancellable,
-            calls=calls,
             only_takes=self.only_takes,
         )
         values = {field.name: getattr(plan, field.name) for field in fields(Plan)}
         if self.traced:
-            drafts = tuple(zip(self.drafts, shared.forms, strict=True))
+            drafts = tuple(zip(self.drafts, map(call_of, plan.steps), strict=True))
             return TracedPlan(**values, drafts=drafts)
         if is_waiting:
             groups = groups_of(ops, self.is_fed, ends, len(self.drafts))
@@ -180,38 +184,21 @@ class _Compiler:
             return separate_registers(self.drafts, self.count)
         return shared_registers(
             self.drafts,
+            self.count,
             (STEP_REGISTER, *self.given, *feeds),
-            (
-                STEP_REGISTER,
-                *self.given,
-                *held,
-            ),
+            (STEP_REGISTER, *self.given, *held),
         )
 
-    def _define(self, tensor: Tensor, location: str) -> int:
-        register = self.count
-        self.count += 1
-        self.registers[tensor] = register
-        self.home[tensor] = location
-        return register
-
     def _operation(self, op: Operation) -> None:
+        """Add the drafts of an operation."""
         device = self.placed[op]
-        self.devices[device.name] = device
         entry, function = self.bindings.kernel(op, device)
-        inputs = [STEP_REGISTER] if entry.needs_step else []
-        self.cancellable |= entry.needs_step
-        self.only_takes &= entry.only_takes or not entry.needs_step
-        for tensor, arg in zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True):
-            location = location_of(device, tensor.dtype, on_host=entry.takes_host(arg.name))
-            inputs.append(self._input(tensor, arg, location, op, device))
-        outputs: list[int | None] = []
-        for tensor, arg in zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True):
-            if tensor in self.home:  # fed: what the kernel computes is not looked at
-                outputs.append(None)
-            else:
-                location = location_of(device, tensor.dtype, on_host=entry.gives_host(arg.name))
-                outputs.append(self._define(tensor, location))
+        inputs = self._inputs(op, device, entry)
+        if entry.needs_step:
+            inputs.insert(0, STEP_REGISTER)
+            self.cancellable = True
+            self.only_takes &= entry.only_takes
+        outputs = self._outputs(op, device, entry)
         if not self._is_given(op, device, function, inputs, outputs):
             self.drafts.append(Draft(op, device, function, inputs, outputs))
 
@@ -224,23 +211,68 @@ class _Compiler:
         outputs: Sequence[int | None],
     ) -> bool:
         """Whether the operation's value is the same in every run, and could be computed now."""
+        given = self.given
+        if inputs:
+            if inputs[0] not in given or op.type not in FOLDED or not given.keys() >= set(inputs):
+                return False
+        elif op.type not in _GIVEN:
+            return False
         if self.traced or device.kind != "CPU" or device.is_limited:
             return False
-        if op.type in FOLDED and inputs and self.given.keys() >= set(inputs):
-            values = folded(function, [self.given[register] for register in inputs], len(outputs))
+        if inputs:
+            values = folded(function, [given[register] for register in inputs], len(outputs))
             pairs = zip(outputs, values or (), strict=False)
-            self.given.update((out, value) for out, value in pairs if out is not None)
+            given.update((out, value) for out, value in pairs if out is not None)
             return values is not None
-        if op.type not in _GIVEN:
-            return False
         try:
-            self.given.update((out, function()) for out in outputs if out is not None)
+            given.update((out, function()) for out in outputs if out is not None)
         except KernelError:  # an ill-formed constant fails the run
             return False
         return True
 
+    # -- outputs
+
+    def _outputs(self, op: Operation, device: LocalDevice, entry: Entry) -> list[int | None]:
+        """The registers of an operation's outputs; None for a fed one, which nobody looks at."""
+        if device.kind == "CPU":
+            return [self._output(tensor, HOST) for tensor in op.outputs]
+        return [
+            self._output(
+                tensor, location_of(device, tensor.dtype, on_host=entry.gives_host(arg.name))
+            )
+            for tensor, arg in zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True)
+        ]
+
+    def _output(self, tensor: Tensor, location: str) -> int | None:
+        return None if tensor in self.is_fed else self._define(tensor, location)
+
+    def _define(self, tensor: Tensor, location: str) -> int:
+        """A new register for the value of a tensor, or the reference."""
+        register = self.count
+        self.count += 1
+        if location != HOST or _is_reference(tensor) or tensor in self.is_fed:
+            self.others[tensor] = register, location
+        else:
+            self.plain[tensor] = register
+        return register
+
+    # -- inputs
+
+    def _inputs(self, op: Operation, device: LocalDevice, entry: Entry) -> list[int]:
+        """The registers of the inputs as the kernel of an operation takes them."""
+        if device.kind == "CPU" and not self.late:
+            try:
+                return [self.plain[tensor] for tensor in op.inputs]
+            except KeyError:  # one is fed, is a reference, or lies on another device
+                pass
+        slots = slots_of(op, op.declaration.inputs)
+        return [
+            self._input(tensor, arg, op, device, on_host=entry.takes_host(arg.name))
+            for tensor, arg in zip(op.inputs, slots, strict=True)
+        ]
+
     def _input(
-        self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: LocalDevice
+        self, tensor: Tensor, arg: ArgDecl, op: Operation, device: LocalDevice, *, on_host: bool
     ) -> int:
         """The register of an input at the location that the kernel takes it from.
 
@@ -250,45 +282,54 @@ class _Compiler:
             check_not_fed(op, arg, tensor)
         elif (op, tensor) in self.late:
             tensor = tensor.op.inputs[0]
-        home = self.home[tensor]
-        register = self.registers[tensor]
-        if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
+        location = location_of(device, tensor.dtype, on_host=on_host)
+        register, home = self._origin(tensor)
+        if _is_reference(tensor) and not arg.is_ref:
             # Every consumer reads for itself: it sees the variable's value when it runs.
-            read = self.count
-            self.count += 1
-            self.drafts.append(Draft(op, device, read_reference, [register], [read], "read"))
-            register = read
-            return self._moved(register, home, location, op, device)
+            read = self._new(op, device, read_reference, register, "read")
+            return self._moved(read, tensor, location, op, device)
         if home == location or arg.is_ref:
             return register
         known = self.copies.get((tensor, location))
         if known is None:
-            known = self._moved(register, home, location, op, device)
-            self.copies[tensor, location] = known
+            known = self.copies[tensor, location] = self._moved(
+                register, tensor, location, op, device
+            )
         return known
 
-    def _moved(
-        self, register: int, home: str, location: str, op: Operation, device: LocalDevice
-    ) -> int:
-        """The register of a copy at `location` of what a register holds at `home`."""
-        function = mover(home, location, self.devices.get(home), device)
-        if function is None:
-            return register
-        copied = self.count
-        self.count += 1
-        self.drafts.append(Draft(op, device, function, [register], [copied], "copy"))
-        return copied
-
     def _at_host(self, tensor: Tensor) -> int:
-        home = self.home[tensor]
-        register = self.registers[tensor]
+        """The register of a fetched value in host memory."""
+        register, home = self._origin(tensor)
         if home == HOST:
             return register
         device = self.placed[tensor.op]
-        if tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
-            read = self.count
-            self.count += 1
-            drafted = Draft(tensor.op, device, read_reference, [register], [read], "read")
-            self.drafts.append(drafted)
-            register = read
-        return self._moved(register, home, HOST, tensor.op, device)
+        if _is_reference(tensor):
+            register = self._new(tensor.op, device, read_reference, register, "read")
+        return self._moved(register, tensor, HOST, tensor.op, device)
+
+    def _origin(self, tensor: Tensor) -> tuple[int, str]:
+        """The register that a tensor is fed or computed to, and the location of what is in it."""
+        register = self.plain.get(tensor)
+        return self.others[tensor] if register is None else (register, HOST)
+
+    def _moved(
+        self, register: int, tensor: Tensor, location: str, op: Operation, device: LocalDevice
+    ) -> int:
+        """The register of a copy at `location` of a register with a tensor's value."""
+        _, home = self._origin(tensor)
+        source = None if home == HOST else self.placed[tensor.op]
+        function = mover(home, location, source, device)
+        return register if function is None else self._new(op, device, function, register, "copy")
+
+    def _new(
+        self, op: Operation, device: LocalDevice, function: Reader, register: int, role: Role
+    ) -> int:
+        """The register of what a reader, for which a step is added, makes of another register."""
+        output = self.count
+        self.count += 1
+        self.drafts.append(Draft(op, device, function, [register], [output], role))
+        return output
+
+
+def _is_reference(tensor: Tensor) -> bool:
+    return tensor.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name

@@ -6,7 +6,7 @@ that it names, the output of an `Exit` in the enclosing frame. `dataflow` execut
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sessrun.reference import errors
@@ -43,12 +43,15 @@ _KINDS: Final = FLOW | {"ControlTrigger"}
 
 def compile_flow(
     ops: Sequence[Operation],
+    types: Iterable[str],
     fetched: Sequence[Tensor],
     fed: Sequence[Tensor],
     placed: Mapping[Operation, LocalDevice],
     bindings: KernelBindings,
 ) -> FlowPlan:
-    """Compile operations with control flow; the arguments are those of `compiler.compile_plan`.
+    """Compile operations with control flow, of these op types.
+
+    The other arguments are those of `compiler.compile_plan`.
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device, or the frames are
@@ -56,7 +59,7 @@ def compile_flow(
 
     """
     compiler = _Compiler(placed, bindings, fed)
-    compiler.late, compiler.written = late_reads(ops), written_variables(ops)
+    compiler.late, compiler.written = late_reads(ops, types), written_variables(ops, types)
     for op in ops:
         compiler.add(op)
     for op in ops:
@@ -267,6 +270,7 @@ class _Compiler:
         return FlowPlan(
             steps=(),
             ops=(),
+            devices=(),
             template=[None] * (first + len(fetched)),
             feeds=tuple(self.fed.values()),
             fetches=tuple(range(first, first + len(fetched))),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import Kernel
+from sessrun.reference.session.execute.steps import Call, Kernel
 
-__all__ = ["Draft", "Form", "Role", "TracedPlan"]
+__all__ = ["Draft", "Role", "TracedPlan"]
 
 #: What a step does for its operation: computes it, reads a reference for it, or copies a value.
 Role = Literal["kernel", "read", "copy"]
@@ -39,21 +38,13 @@ class Draft:
     role: Role = "kernel"
 
 
-class Form(NamedTuple):
-    """The allocated registers of a step: those it reads, those it writes, those it then clears."""
-
-    inputs: Sequence[int]
-    outputs: Sequence[int | None]
-    dying: Sequence[int]
-
-
 @dataclass(frozen=True, slots=True)
 class TracedPlan(Plan):
     """A plan in which every operation has a step, so that each step can be timed.
 
     Attributes:
-      drafts: what each step does, and on which registers.
+      drafts: what each step does, and its call.
 
     """
 
-    drafts: tuple[tuple[Draft, Form], ...] = ()
+    drafts: tuple[tuple[Draft, Call], ...] = ()

@@ -60,14 +60,16 @@ class KernelBindings:
     widths: dict[Operation, int] = field(default_factory=dict)
     is_call: bool = False
 
-    def for_plan(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> KernelBindings:
-        """The bindings for a plan of these operations that fetches these tensors.
+    def for_plan(
+        self, ops: Sequence[Operation], types: frozenset[str], fetched: Sequence[Tensor]
+    ) -> KernelBindings:
+        """The bindings for a plan of operations, of these op types, that fetches these tensors.
 
         Of a conditional or a loop only those outputs are computed that the plan reads or fetches.
         """
-        calls = [op for op in ops if op.type in _CHOOSING_OR_LOOPING and is_inlined(op)]
-        if not calls:
+        if types.isdisjoint(_CHOOSING_OR_LOOPING):
             return replace(self, wanted={})
+        calls = [op for op in ops if op.type in _CHOOSING_OR_LOOPING and is_inlined(op)]
         taken = {tensor for op in ops for tensor in op.inputs}
         taken.update(fetched)
         wanted = {
@@ -90,6 +92,17 @@ class KernelBindings:
           OpError: the kernel refuses the attributes.
 
         """
+        key = self._key(op) if op.extra and is_inlined(op) else op
+        kernel = self.kernels.get(key)
+        if kernel is None:
+            kernel = self.kernels[key] = self._shared_or_bound(op, device)
+        return kernel
+
+    def _key(self, op: Operation) -> Hashable:
+        """The key of the kernel of a conditional, a loop or a call that is inlined.
+
+        Gradients add outputs to a loop: then it is bound anew.
+        """
         is_choice = op.type in _CHOOSING and op in self.wanted
         width = self.widths.setdefault(op, len(op.outputs)) if is_choice else None
         if width is not None and width != len(op.outputs):
@@ -98,21 +111,16 @@ class KernelBindings:
                 f"has {width} outputs. Try using "
                 "tf.compat.v1.experimental.output_all_intermediates(True).",
             )
-        # Gradients add outputs to a loop: then it is bound anew.
-        key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
-        kernel = self.kernels.get(key)
-        if kernel is None:
-            kernel = self.kernels[key] = self._shared_or_bound(op, device)
-        return kernel
+        return op, len(op.outputs), self.wanted.get(op)
 
     def _shared_or_bound(self, op: Operation, device: LocalDevice) -> BoundKernel:
         """The kernel of operations with equal attributes if these decide all of it, else its own.
 
         It stays the operation's, whatever attributes that is given later.
         """
-        if op.type not in FOLDED or device.kind != "CPU" or device.is_limited or op.extra:
+        if op.type not in FOLDED or op.extra or device.kind != "CPU" or device.is_limited:
             return self._bound(op, device)
-        key = (op.type, device.name, *(op.attrs[attr.name] for attr in op.declaration.attrs))
+        key = (op.type, device.name, *op.attrs, *op.attrs.values())
         try:
             kernel = self.kernels.get(key)
         except TypeError:  # a list among the attributes

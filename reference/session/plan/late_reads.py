@@ -8,7 +8,7 @@ was read never changes, so such an operation reads the variable again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sessrun.reference.graph.operation import Operation
@@ -20,14 +20,17 @@ __all__ = ["late_reads", "reference_read", "variable_of", "written_variables"]
 _WRITING: Final = ("Apply", "Assign", "Scatter", "SparseApply")
 
 
-def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
+def late_reads(
+    ops: Sequence[Operation], types: Iterable[str]
+) -> frozenset[tuple[Operation, Tensor]]:
     """Pairs of an operation and an input, an earlier read, that the operation must read again.
 
     Args:
       ops: the operations of a plan, producers before consumers.
+      types: their op types.
 
     """
-    if not written_variables(ops):
+    if not written_variables(ops, types):
         return frozenset()
     late: set[tuple[Operation, Tensor]] = set()
     numbers: dict[Operation, int] = {}
@@ -50,8 +53,10 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
     return frozenset(late)
 
 
-def written_variables(ops: Sequence[Operation]) -> frozenset[Operation]:
-    """The reference variables that some of these operations write into."""
+def written_variables(ops: Sequence[Operation], types: Iterable[str]) -> frozenset[Operation]:
+    """The reference variables that some of these operations, of these op types, write into."""
+    if not any(op_type.startswith(_WRITING) for op_type in types):
+        return frozenset()
     return frozenset(variable for op in ops for variable in _written_by(op))
 
 

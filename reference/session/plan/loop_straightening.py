@@ -19,7 +19,6 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
 from sessrun.reference.session.execute.steps import (
-    Call,
     Kernel,
     Registers,
     StepForm,
@@ -408,7 +407,9 @@ class _Lists:
                 left = self._branch(path, left, steps)
                 if len(left) == len(before):
                     break
-        return Steps(tuple(form for form, _ in steps), tuple(op for _, op in steps)), left
+        forms, origins = [form for form, _ in steps], [origin for _, origin in steps]
+        ops, devices = [op for op, _ in origins], [device for _, device in origins]
+        return Steps(tuple(forms), tuple(ops), tuple(devices)), left
 
     def _step(self, item: _Item) -> list[tuple[StepForm, tuple[Operation, str]]]:
         inputs = [self.register(number) for number in item.inputs]
@@ -417,7 +418,7 @@ class _Lists:
         if item.make is not None:
             return [((item.make(inputs, outputs), -1, -1, -1, 0), op)]
         if item.function is not None:
-            return [(make_step(Call(item.function, inputs, outputs, ())), op)]
+            return [(make_step(item.function, inputs, outputs, ()), op)]
         return []
 
     def _branch(

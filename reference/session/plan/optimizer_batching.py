@@ -36,7 +36,7 @@ _Read = tuple[Hashable, str, str]
 
 def batched(
     ops: Sequence[Operation],
-    drafts: Sequence[Draft],
+    drafts: list[Draft],
     given: Mapping[int, Value],
     lasting: Collection[int],
 ) -> list[Draft]:
@@ -49,10 +49,12 @@ def batched(
       lasting: the registers that are read after the last step.
 
     """
-    read = {register for draft in drafts for register in draft.inputs}.union(lasting)
-    steps = [draft for draft in drafts if _is_small_step(draft, given, read)]
+    steps = [draft for draft in drafts if isinstance(draft.function, DenseStep)]
+    if len(steps) >= _FEWEST:
+        read = {register for draft in drafts for register in draft.inputs}.union(lasting)
+        steps = [draft for draft in steps if _is_small_step(draft, given, read)]
     if len(steps) < _FEWEST:
-        return list(drafts)
+        return drafts
     batching = _Batching(iter(ops), given, frozenset(lasting), frozenset(map(id, steps)))
     for draft in drafts:
         batching.add(draft)

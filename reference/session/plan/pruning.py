@@ -6,7 +6,8 @@ not fed, or if it is a control input of a needed operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Iterator
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import LOOP_ENDS, MERGES
@@ -36,40 +37,43 @@ def prune(
     """
     roots = [tensor.op for tensor in fetched_tensors if tensor not in fed]
     roots.extend(fetched_ops)
-    needed: dict[Operation, tuple[Operation, ...]] = {}
+    needed: dict[Operation, None] = {}
     pending = list(roots)
     in_order = True
     while pending:
         op = pending.pop()
         if op in needed:
             continue
-        predecessors = _predecessors(op, fed)
-        pending.extend(predecessors)
-        before = needed[op] = _ordered(op, predecessors)
+        needed[op] = None
         number = op.id
-        for other in before:
-            if other.id >= number:
-                in_order = False
+        for tensor in op.inputs:
+            if tensor not in fed:
+                pending.append(tensor.op)
+                in_order &= tensor.op.id < number or _closes_loop(op, tensor.op)
+        for other in op._control_inputs:  # noqa: SLF001 - without a copy
+            if not _is_fed(other, fed):
+                pending.append(other)
+                in_order &= other.id < number or _closes_loop(op, other)
     if in_order:
-        return sorted(needed, key=lambda op: op.id)
-    return _depth_first((*roots, *needed), needed)  # the ends of loops are nobody's source
+        return sorted(needed, key=operator.attrgetter("id"))
+    return _depth_first((*roots, *needed), fed)  # the ends of loops are nobody's source
 
 
-def _predecessors(op: Operation, fed: frozenset[Tensor]) -> tuple[Operation, ...]:
+def _is_fed(control: Operation, fed: frozenset[Tensor]) -> bool:
+    """Whether a control input has nothing to run; any other operation runs if it is fed."""
+    return control.type == "Placeholder" and control.outputs[0] in fed
+
+
+def _closes_loop(op: Operation, other: Operation) -> bool:
+    """Whether `op` is the Merge of a loop and `other` the loop's end, which comes later."""
+    return op.type in MERGES and other.type in LOOP_ENDS
+
+
+def _earlier(op: Operation, fed: frozenset[Tensor]) -> Iterator[Operation]:
+    """The operations that must come earlier than this one."""
     before = [tensor.op for tensor in op.inputs if tensor not in fed]
-    for control in op.control_inputs:
-        # A fed placeholder has nothing to run; waiting for any other fed operation runs it.
-        if control.type == "Placeholder" and control.outputs[0] in fed:
-            continue
-        before.append(control)
-    return tuple(before)
-
-
-def _ordered(op: Operation, before: tuple[Operation, ...]) -> tuple[Operation, ...]:
-    """The predecessors that must come earlier: for the Merge of a loop not the loop's end."""
-    if op.type not in MERGES:
-        return before
-    return tuple(other for other in before if other.type not in LOOP_ENDS)
+    before += [other for other in op.control_inputs if not _is_fed(other, fed)]
+    return (other for other in before if not _closes_loop(op, other))
 
 
 def _cycle(path: list[Operation], again: Operation) -> Exception:
@@ -83,14 +87,12 @@ def _cycle(path: list[Operation], again: Operation) -> Exception:
     )
 
 
-def _depth_first(
-    roots: Iterable[Operation], needed: dict[Operation, tuple[Operation, ...]]
-) -> list[Operation]:
+def _depth_first(roots: Iterable[Operation], fed: frozenset[Tensor]) -> list[Operation]:
     order: list[Operation] = []
     open_: set[Operation] = set()
     done: set[Operation] = set()
     for root in roots:
-        stack = [(root, iter(needed[root]))]
+        stack = [(root, _earlier(root, fed))]
         if root not in done:
             open_.add(root)
         while stack:
@@ -103,7 +105,7 @@ def _depth_first(
                     raise _cycle([op for op, _ in stack], other)
                 if other not in done:
                     open_.add(other)
-                    stack.append((other, iter(needed[other])))
+                    stack.append((other, _earlier(other, fed)))
                     break
             else:
                 stack.pop()

@@ -6,12 +6,17 @@ after the last step that reads its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from sessrun.reference.session.plan.drafts import Draft, Form
+from sessrun.reference.session.execute.steps import StepForm, make_step
+from sessrun.reference.session.plan.drafts import Draft
 
 __all__ = ["Registers", "separate_registers", "shared_registers"]
+
+#: No step of a plan has this number.
+_NEVER: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,69 +24,80 @@ class Registers:
     """The registers of a plan.
 
     Attributes:
-      forms: the registers of each step.
+      steps: the steps on them.
       numbers: by value, as the drafts number them, its register.
       size: the number of registers.
 
     """
 
-    forms: Sequence[Form]
-    numbers: Mapping[int, int]
+    steps: Sequence[StepForm]
+    numbers: Sequence[int]
     size: int
 
 
-def separate_registers(drafts: Iterable[Draft], size: int) -> Registers:
-    """One register for each value, never used again."""
-    forms = [Form(draft.inputs, draft.outputs, ()) for draft in drafts]
-    return Registers(forms, {register: register for register in range(size)}, size)
+def separate_registers(drafts: Iterable[Draft], count: int) -> Registers:
+    """One register for each value, never used again; `count` is how many values there are."""
+    steps = [make_step(draft.function, draft.inputs, draft.outputs, ()) for draft in drafts]
+    return Registers(steps, range(count), count)
 
 
 def shared_registers(
-    drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]
+    drafts: Sequence[Draft], count: int, first: Iterable[int], lasting: Iterable[int]
 ) -> Registers:
     """Registers that are used again after the last step that reads their value.
 
     Args:
       drafts: the steps in the order of execution.
+      count: how many values there are.
       first: the values that exist before the first step, in order: they get registers 0, 1, ...
       lasting: the values that keep their registers: those read after the last step or by later
         runs.
 
     """
-    last = _last_readers(drafts)
+    last = _last_readers(drafts, count)
     for value in lasting:
-        last.pop(value, None)
-    numbers: dict[int, int] = {}
+        last[value] = _NEVER
+    numbers = [0] * count
+    size = 0
     for value in first:
-        numbers.setdefault(value, len(numbers))
-    size = len(numbers)
+        numbers[value] = size
+        size += 1
     free: list[int] = []
-    forms = []
+    steps = []
     for index, draft in enumerate(drafts):
-        inputs = [numbers[value] for value in draft.inputs]
-        dying = [numbers[v] for v in dict.fromkeys(draft.inputs) if last.get(v) == index]
+        inputs = []
+        dying = []
+        for value in draft.inputs:
+            register = numbers[value]
+            inputs.append(register)
+            if last[value] == index:
+                last[value] = _NEVER  # it may be read twice
+                dying.append(register)
         outputs: list[int | None] = []
         for output in draft.outputs:
-            if output is None or last.get(output) == index:  # no step reads it
+            if output is None or last[output] == index:  # no step reads it
                 outputs.append(None)
                 continue
             spare = dying or free
-            if not spare:
-                spare = [size]
+            if spare:
+                register = spare.pop()
+            else:
+                register = size
                 size += 1
-            numbers[output] = spare.pop()
-            outputs.append(numbers[output])
-        # Tuples of numbers, unlike lists, are nothing that the garbage collector visits.
-        forms.append(Form(tuple(inputs), tuple(outputs), tuple(dying)))
-        free.extend(dying)
-    return Registers(forms, numbers, size)
+            numbers[output] = register
+            outputs.append(register)
+        steps.append(make_step(draft.function, inputs, outputs, dying))
+        free += dying
+    return Registers(steps, numbers, size)
 
 
-def _last_readers(drafts: Sequence[Draft]) -> dict[int, int]:
+def _last_readers(drafts: Sequence[Draft], count: int) -> list[int]:
     """For each value the index of the last step that reads it; of an unread one, that writes it."""
-    last: dict[int, int] = {}
+    last = [_NEVER] * count
     for index, draft in enumerate(drafts):
-        for value in (*draft.outputs, *draft.inputs):
-            if value is not None:
-                last[value] = index
+        for output in draft.outputs:
+            if output is not None:
+                last[output] = index
+        for value in draft.inputs:
+            last[value] = index
     return last

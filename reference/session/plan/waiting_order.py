@@ -9,9 +9,9 @@ several, it is executed in groups of steps, one for each operation (`execute/wai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.operation import Operation, kernel_type_of
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
 from sessrun.reference.session.execute.waiting_plan import Group
@@ -20,22 +20,23 @@ __all__ = ["groups_of", "waiting_last"]
 
 
 def waiting_last(
-    ops: Sequence[Operation], fed: frozenset[Tensor]
+    ops: Sequence[Operation], types: Collection[str], fed: frozenset[Tensor]
 ) -> tuple[Sequence[Operation], int]:
     """The operations with those that may wait, and those that need them, at the end.
 
     Args:
       ops: the operations, producers before consumers.
+      types: their op types.
       fed: the fed tensors.
 
     Returns:
       The operations in the new order, and how many of them may wait.
 
     """
-    waiting = {kind for kind in {op.kernel_type for op in ops} if _may_wait(kind)}
+    waiting = set(filter(_may_wait, types))
     if not waiting:
         return ops, 0
-    late = {op for op in ops if op.kernel_type in waiting}
+    late = {op for op in ops if op.type in waiting}
     count = len(late)
     for op in ops:
         if any(before in late for before in _before(op, fed)):
@@ -66,8 +67,8 @@ def groups_of(
     return tuple(groups)
 
 
-def _may_wait(kernel_type: str) -> bool:
-    entry = registry.lookup(kernel_type, "CPU")
+def _may_wait(op_type: str) -> bool:
+    entry = registry.lookup(kernel_type_of(op_type), "CPU")
     return entry is not None and entry.may_wait
 
 

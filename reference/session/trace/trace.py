@@ -25,8 +25,8 @@ from sessrun.reference.session.execute.dataflow import FlowPlan
 from sessrun.reference.session.execute.dataflow_nodes import Node
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, Value
-from sessrun.reference.session.plan.drafts import Draft, Form, TracedPlan
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Call, Registers, Value
+from sessrun.reference.session.plan.drafts import Draft, TracedPlan
 from sessrun.reference.session.plan.partition_graphs import PartitionGraphs
 from sessrun.reference.session.resolve.signature import Signature
 from sessrun.reference.session.resolve.unpacking import fetched_value
@@ -202,16 +202,16 @@ class Trace:
             self.executions.append(execution)
         return values
 
-    def _loop(self, drafts: Iterable[tuple[Draft, Form]], registers: Registers) -> None:
+    def _loop(self, drafts: Iterable[tuple[Draft, Call]], registers: Registers) -> None:
         prepared: Execution | None = None
-        for draft, form in drafts:
+        for draft, call in drafts:
             now = _now()
             if prepared is None or draft.role == "copy":
                 execution = self._new_execution(draft, now)
             else:  # the read of a variable for this kernel is part of the kernel's execution
                 execution, execution.op_start = prepared, now
             try:
-                self._step(draft, form, registers, execution)
+                self._step(draft, call, registers, execution)
             except Exception as error:  # every kernel's failure becomes an OpError
                 report = self._allocations if self._reports else None
                 raise run_error(error, draft.op, draft.device.name, report) from error
@@ -248,22 +248,22 @@ class Trace:
         yield from (tensor if tensor in self._done else tensor.op for tensor in op.inputs)
         yield from op.control_inputs
 
-    def _step(self, draft: Draft, form: Form, registers: Registers, execution: Execution) -> None:
+    def _step(self, draft: Draft, call: Call, registers: Registers, execution: Execution) -> None:
         """Execute one step on the registers; record when its kernel ended, and its outputs."""
-        arguments = [registers[index] for index in form.inputs]
-        result = draft.function(*arguments)
+        arguments = [registers[index] for index in call.inputs]
+        result = call.function(*arguments)
         draft.device.settle()
         execution.op_end = _now()
-        outputs = _listed(result, len(form.outputs))
+        outputs = _listed(result, len(call.outputs))
         del result
         if draft.role == "kernel":
             self._record_outputs(draft, outputs, arguments, execution)
         del arguments
-        for index in form.outputs:
+        for index in call.outputs:
             value = outputs.pop(0)
             if index is not None:
                 registers[index] = value
-        for index in form.dying:
+        for index in call.dying:
             registers[index] = None
 
     def _record_outputs(
