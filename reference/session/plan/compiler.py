@@ -135,7 +135,8 @@ class _Compiler:
         self.only_takes = True
         self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
         for tensor in fed:
-            self._define(tensor, HOST)
+            self.others[tensor] = self.count, HOST
+            self.count += 1
 
     def compile(
         self,
@@ -195,7 +196,7 @@ class _Compiler:
         entry, function = self.bindings.kernel(op, device)
         inputs = self._inputs(op, device, entry)
         if entry.needs_step:
-            inputs.insert(0, STEP_REGISTER)
+            inputs = (STEP_REGISTER, *inputs)
             self.cancellable = True
             self.only_takes &= entry.only_takes
         outputs = self._outputs(op, device, entry)
@@ -232,44 +233,41 @@ class _Compiler:
 
     # -- outputs
 
-    def _outputs(self, op: Operation, device: LocalDevice, entry: Entry) -> list[int | None]:
-        """The registers of an operation's outputs; None for a fed one, which nobody looks at."""
-        if device.kind == "CPU":
-            return [self._output(tensor, HOST) for tensor in op.outputs]
-        return [
-            self._output(
-                tensor, location_of(device, tensor.dtype, on_host=entry.gives_host(arg.name))
-            )
-            for tensor, arg in zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True)
-        ]
-
-    def _output(self, tensor: Tensor, location: str) -> int | None:
-        return None if tensor in self.is_fed else self._define(tensor, location)
-
-    def _define(self, tensor: Tensor, location: str) -> int:
-        """A new register for the value of a tensor, or the reference."""
-        register = self.count
-        self.count += 1
-        if location != HOST or _is_reference(tensor) or tensor in self.is_fed:
-            self.others[tensor] = register, location
-        else:
-            self.plain[tensor] = register
-        return register
+    def _outputs(self, op: Operation, device: LocalDevice, entry: Entry) -> tuple[int | None, ...]:
+        """New registers for an operation's outputs; None for a fed one, which nobody looks at."""
+        is_cpu = device.kind == "CPU"
+        slots = () if is_cpu else slots_of(op, op.declaration.outputs)
+        outputs: list[int | None] = []
+        for index, tensor in enumerate(op.outputs):
+            if tensor in self.is_fed:
+                outputs.append(None)
+                continue
+            location = HOST
+            if not is_cpu:
+                on_host = entry.gives_host(slots[index].name)
+                location = location_of(device, tensor.dtype, on_host=on_host)
+            if location == HOST and not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
+                self.plain[tensor] = self.count
+            else:
+                self.others[tensor] = self.count, location
+            outputs.append(self.count)
+            self.count += 1
+        return tuple(outputs)
 
     # -- inputs
 
-    def _inputs(self, op: Operation, device: LocalDevice, entry: Entry) -> list[int]:
+    def _inputs(self, op: Operation, device: LocalDevice, entry: Entry) -> tuple[int, ...]:
         """The registers of the inputs as the kernel of an operation takes them."""
         if device.kind == "CPU" and not self.late:
             try:
-                return [self.plain[tensor] for tensor in op.inputs]
+                return tuple([self.plain[tensor] for tensor in op.inputs])
             except KeyError:  # one is fed, is a reference, or lies on another device
                 pass
         slots = slots_of(op, op.declaration.inputs)
-        return [
+        return tuple(
             self._input(tensor, arg, op, device, on_host=entry.takes_host(arg.name))
             for tensor, arg in zip(op.inputs, slots, strict=True)
-        ]
+        )
 
     def _input(
         self, tensor: Tensor, arg: ArgDecl, op: Operation, device: LocalDevice, *, on_host: bool
@@ -327,7 +325,7 @@ class _Compiler:
         """The register of what a reader, for which a step is added, makes of another register."""
         output = self.count
         self.count += 1
-        self.drafts.append(Draft(op, device, function, [register], [output], role))
+        self.drafts.append(Draft(op, device, function, (register,), (output,), role))
         return output
 
 

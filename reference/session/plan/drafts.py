@@ -33,8 +33,8 @@ class Draft:
     op: Operation
     device: LocalDevice
     function: Kernel
-    inputs: list[int]
-    outputs: list[int | None]
+    inputs: tuple[int, ...]
+    outputs: tuple[int | None, ...]
     role: Role = "kernel"
 
 

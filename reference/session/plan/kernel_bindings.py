@@ -118,7 +118,7 @@ class KernelBindings:
 
         It stays the operation's, whatever attributes that is given later.
         """
-        if op.type not in FOLDED or op.extra or device.kind != "CPU" or device.is_limited:
+        if op.type not in FOLDED or op.extra:
             return self._bound(op, device)
         key = (op.type, device.name, *op.attrs, *op.attrs.values())
         try:
@@ -126,7 +126,9 @@ class KernelBindings:
         except TypeError:  # a list among the attributes
             return self._bound(op, device)
         if kernel is None:
-            kernel = self.kernels[key] = self._bound(op, device)
+            kernel = self._bound(op, device)
+            if device.kind == "CPU" and not device.is_limited:
+                self.kernels[key] = kernel
         return kernel
 
     def _bound(self, op: Operation, device: LocalDevice) -> BoundKernel:

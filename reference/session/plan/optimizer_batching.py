@@ -124,7 +124,7 @@ class _Batching:
 
     def add(self, draft: Draft) -> None:
         """Add the next draft, or leave it out."""
-        draft.inputs = [self.same.get(register, register) for register in draft.inputs]
+        draft.inputs = tuple(self.same.get(register, register) for register in draft.inputs)
         source = self._source(draft)
         is_read = draft.role == "read" or draft.op.type == "ReadVariableOp"
         register = draft.outputs[0] if draft.outputs else None
@@ -228,7 +228,7 @@ def _batch(members: Sequence[Draft], given: Mapping[int, Value]) -> Draft:
     inputs = [draft.inputs[step.slope] for step, draft in zip(steps, members, strict=True)]
     for step, draft in zip(steps, members, strict=True):
         inputs.extend(draft.inputs[number] for number in step.scalars.values())
-    return Draft(members[-1].op, members[-1].device, function, inputs, [])
+    return Draft(members[-1].op, members[-1].device, function, tuple(inputs), ())
 
 
 def _failed(members: Sequence[Draft]) -> Callable[[int, Exception], Exception]:
