@@ -7,6 +7,7 @@ Here the kernel of the other format computes between two transpositions.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Final, cast
 
@@ -33,6 +34,7 @@ def any_format(inputs: str, output: str = "x") -> Callable[[_Binder], _Binder]:
     """
 
     def serve(bound: _Binder) -> _Binder:
+        @functools.wraps(bound)
         def bind_either(bind: Bind) -> KernelFunction:
             form = bind.attrs.get("data_format")
             if form not in {"NCHW", "NCDHW"}:
@@ -55,7 +57,6 @@ def any_format(inputs: str, output: str = "x") -> Callable[[_Binder], _Binder]:
 
             return turned
 
-        bind_either.__doc__ = bound.__doc__
         return bind_either
 
     return serve

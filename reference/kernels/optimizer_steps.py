@@ -93,6 +93,7 @@ def _register(declared: Operation, function: Formula) -> None:
 
         return compute
 
+    bind.__module__ = function.__module__
     hosted = tuple(name for name in variables if not declared.outputs)
     binder(declared.name, devices=declared.devices, host_inputs=hosted)(bind)
 

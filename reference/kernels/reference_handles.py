@@ -12,7 +12,7 @@ from typing import Any
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import frozen, string_array
-from sessrun.reference.kernels.registry import Bind, Entry, KernelFunction, Node, older_form
+from sessrun.reference.kernels.registry import Bind, Entry, KernelFunction, Node
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 from sessrun.spec.operations import Operation
 
@@ -37,7 +37,6 @@ def behind(handle: object) -> Any:
     return handle.resource
 
 
-@older_form
 def older_kernel(operation: Operation, entry: Entry) -> Entry:
     """The kernel of an operation with reference handles, from that of the newer operation.
 

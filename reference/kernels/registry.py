@@ -1,7 +1,7 @@
 """The registry of kernels: which function computes an operation on which kind of device.
 
-A kernel module (any module of this package) registers plain functions at import; the session
-imports all of them when the first plan is compiled.
+A kernel module (any module of this package) registers plain functions at import. It is imported
+when one of its op types is first looked up: the generated index `kernel_modules` says which it is.
 
     @kernel("MatMul")
     def matmul(xp, a, b, *, transpose_a, transpose_b): ...
@@ -23,17 +23,17 @@ import functools
 import importlib
 import inspect
 import pkgutil
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sessrun.reference.base.arrays import ArrayModule
 from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.devices.variable_buffers import VariableBuffer
+from sessrun.reference.kernels.kernel_modules import KERNEL_MODULES
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.reference.state.steps import Step
-from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
@@ -50,7 +50,7 @@ __all__ = [
     "binder",
     "kernel",
     "lookup",
-    "older_form",
+    "modules",
 ]
 
 #: Stands for the names of all inputs, or of all outputs.
@@ -139,11 +139,15 @@ class Entry:
 
 
 _ENTRIES: Final[dict[tuple[str, str], Entry]] = {}
-#: See `older_form`; one of the modules that are loaded registers it.
-OlderForm = Callable[[Operation, Entry], Entry]
-_OLDER_FORMS: Final[list[OlderForm]] = []
-_LOADING: Final = threading.Lock()
-_LOADED: Final[list[bool]] = []
+_PACKAGE: Final = __name__.rpartition(".")[0]
+#: The module that registers the kernels of an op type.
+_MODULES: Final = {
+    op_type: module
+    for module, *op_types in map(str.split, KERNEL_MODULES.strip().splitlines())
+    for op_type in op_types
+}
+#: The op types whose kernels are registered, if there are any.
+_LOADED: Final[set[str]] = set()
 
 
 def binder(
@@ -226,6 +230,7 @@ def kernel(
                 compute = getattr(function, UNWIDENED, function)
             return functools.partial(compute, bind if takes_bind else bind.xp, **attrs)
 
+        bound.__module__ = function.__module__  # which the index of kernels has
         binder(
             *op_types,
             devices=devices,
@@ -241,41 +246,39 @@ def kernel(
     return register
 
 
-def older_form(derive: OlderForm) -> OlderForm:
-    """Let a function give the kernels of older forms of operations.
-
-    Args:
-      derive: from the older form, and the kernel of the newer operation, to the older one's.
-
-    """
-    _OLDER_FORMS.append(derive)
-    return derive
-
-
 def lookup(op_type: str, device_kind: str) -> Entry | None:
     """The kernel of an op type on a device kind (`CPU`, `GPU`), or None."""
-    if not _LOADED:
-        _load()
-    key = (op_type, device_kind)
-    if key not in _ENTRIES and op_type in OPERATIONS and OPERATIONS[op_type].newer:
-        _add_older(op_type, device_kind)
-    return _ENTRIES.get(key)
+    if op_type not in _LOADED:
+        if op_type in _MODULES:
+            importlib.import_module(f"{_PACKAGE}.{_MODULES[op_type]}")
+        _LOADED.add(op_type)
+    entry = _ENTRIES.get((op_type, device_kind))
+    if entry is None and op_type in OPERATIONS and OPERATIONS[op_type].newer:
+        return _of_older_form(op_type, device_kind)
+    return entry
 
 
-def _add_older(op_type: str, device_kind: str) -> None:
-    """Register the kernel of an older form, if the newer operation has one."""
+@functools.cache
+def _of_older_form(op_type: str, device_kind: str) -> Entry | None:
+    """The kernel of an older form of an operation, if the newer operation has one."""
     operation = OPERATIONS[op_type]
-    entry = _ENTRIES.get((operation.newer, device_kind))
-    if entry is not None:
-        _ENTRIES[op_type, device_kind] = _OLDER_FORMS[0](operation, entry)
+    entry = lookup(operation.newer, device_kind)
+    if entry is None:
+        return None
+    older: Entry = importlib.import_module(f"{_PACKAGE}.reference_handles").older_kernel(
+        operation, entry
+    )
+    return older
 
 
-def _load() -> None:
-    """Import all modules of this package, which register their kernels."""
-    package = __name__.rpartition(".")[0]
-    with _LOADING:
-        if _LOADED:
-            return
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            importlib.import_module(f"{package}.{module.name}")
-        _LOADED.append(True)
+def modules() -> dict[str, set[str]]:
+    """The modules of this package with the op types whose kernels they register, all imported."""
+    names = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    for name in names:
+        importlib.import_module(f"{_PACKAGE}.{name}")
+    op_types: dict[str, set[str]] = {name: set() for name in names}
+    for (op_type, _), entry in _ENTRIES.items():
+        package, _, name = entry.bind.__module__.rpartition(".")
+        if package == _PACKAGE:
+            op_types[name].add(op_type)
+    return op_types
