@@ -171,14 +171,14 @@ class _Compiler:
             cancellable=self.cancellable,
             only_takes=self.only_takes,
         )
+        if not (self.traced or is_waiting):
+            return plan
         values = {field.name: getattr(plan, field.name) for field in fields(Plan)}
         if self.traced:
             drafts = tuple(zip(self.drafts, map(call_of, plan.steps), strict=True))
             return TracedPlan(**values, drafts=drafts)
-        if is_waiting:
-            groups = groups_of(ops, self.is_fed, ends, len(self.drafts))
-            return WaitingPlan(**values, groups=groups)
-        return plan
+        groups = groups_of(ops, self.is_fed, ends, len(self.drafts))
+        return WaitingPlan(**values, groups=groups)
 
     def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> Registers:
         if keep:
@@ -284,7 +284,7 @@ class _Compiler:
         register, home = self._origin(tensor)
         if _is_reference(tensor) and not arg.is_ref:
             # Every consumer reads for itself: it sees the variable's value when it runs.
-            read = self._new(op, device, read_reference, register, "read")
+            read = self._converted(op, device, read_reference, register, "read")
             return self._moved(read, tensor, location, op, device)
         if home == location or arg.is_ref:
             return register
@@ -302,7 +302,7 @@ class _Compiler:
             return register
         device = self.placed[tensor.op]
         if _is_reference(tensor):
-            register = self._new(tensor.op, device, read_reference, register, "read")
+            register = self._converted(tensor.op, device, read_reference, register, "read")
         return self._moved(register, tensor, HOST, tensor.op, device)
 
     def _origin(self, tensor: Tensor) -> tuple[int, str]:
@@ -317,9 +317,11 @@ class _Compiler:
         _, home = self._origin(tensor)
         source = None if home == HOST else self.placed[tensor.op]
         function = mover(home, location, source, device)
-        return register if function is None else self._new(op, device, function, register, "copy")
+        if function is None:
+            return register
+        return self._converted(op, device, function, register, "copy")
 
-    def _new(
+    def _converted(
         self, op: Operation, device: LocalDevice, function: Reader, register: int, role: Role
     ) -> int:
         """The register of what a reader, for which a step is added, makes of another register."""
