@@ -86,11 +86,13 @@ _TYPES: Final = {field: attr_type for attr_type, (field, _, _) in _FORMS.items()
 
 
 def default_of(attr: AttrDecl) -> Any:
-    """The runtime's form of an attribute's default."""
+    """The runtime's form of an attribute's default, which must not be written to."""
     if attr.type != "tensor":
         return attr.default
     dtype, items = attr.default
-    return np.array(items, dtypes.of_name(dtype).as_numpy_dtype)
+    array = np.array(items, dtypes.of_name(dtype).as_numpy_dtype)
+    array.setflags(write=False)
+    return array
 
 
 def write(value: Any, attr_type: str, proto: AttrValue) -> None:

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.base import dtypes, tensor_proto, tensor_shape
-from sessrun.reference.base.attr_values import default_of
 from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.signature import Signature
 from sessrun.reference.errors import bad_type, bad_value
@@ -42,7 +41,8 @@ def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]
             and (attr.has_default or name in declared.inferred)
         ):
             continue
-        attrs_given[name] = _form(attr, value)
+        form = _FORMS.get(attr.type)
+        attrs_given[name] = _listed(attr, value) if form is None else form(name, value)
     return attrs_given
 
 
@@ -55,25 +55,23 @@ def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, o
 
     """
     for name in given_names:
-        check(declared, declared.attrs[name], attrs[name])
-    for name, attr in declared.attrs.items():
-        if name in attrs:
-            continue
-        if not attr.has_default:
-            raise bad_type(f"No argument for attr {name} of op '{declared.declaration.name}'")
-        attrs[name] = default_of(attr)
+        if name in declared.restricted:
+            check(declared, declared.attrs[name], attrs[name])
+    for name, default in declared.defaults.items():
+        attrs.setdefault(name, default)
+    if len(attrs) < len(declared.attrs):
+        name = next(name for name in declared.attrs if name not in attrs)
+        raise bad_type(f"No argument for attr {name} of op '{declared.declaration.name}'")
 
 
-def _form(attr: AttrDecl, value: object) -> Any:
-    make = _MAKERS.get(attr.type)
-    if make is not None:
-        return make(attr.name, value)
+def _listed(attr: AttrDecl, value: object) -> Any:
+    """The value of an attribute that is a list."""
     if not isinstance(value, list | tuple):
         raise bad_type(
             f"Expected list for attr {attr.name}, obtained {type(value).__name__} instead."
         )
-    make = _MAKERS[attr.type[5:-1]]
-    return tuple(make(attr.name, item) for item in value)
+    form = _FORMS[attr.type[5:-1]]
+    return tuple(form(attr.name, item) for item in value)
 
 
 def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
@@ -179,7 +177,8 @@ def _func(name: str, value: Any) -> NameAttrList:
     return value
 
 
-_MAKERS: Final[Mapping[str, Callable[[str, Any], Any]]] = {
+#: By the type of an attribute the function that brings a value to the runtime's form.
+_FORMS: Final[Mapping[str, Callable[[str, Any], Any]]] = {
     "string": _string,
     "int": _int,
     "float": _float,

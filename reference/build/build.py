@@ -17,6 +17,7 @@ from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.signature import Signature, signature, signature_in
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import InvalidArgumentTypeError, bad_type, bad_value
+from sessrun.reference.graph.creation import Frames, frames_of_program
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import OPERATION_BUILDERS, Operation
@@ -56,14 +57,15 @@ def apply_op(
 
     """
     declared = signature(op_type)
+    frames = frames_of_program()
     graph = graph_of(inputs.values())
     if declared.declaration.until and (gone := removed(declared, graph.producer)):
         raise NotImplementedError(gone)
-    full_name, groups, values = _checked(declared, graph, inputs, attrs, name)
+    full_name, groups, values = _checked(declared, graph, inputs, attrs, name, frames)
     if declared.has_references:
         with graph.scopes.beside(_references(declared, groups)):
-            return make_operation(graph, declared, full_name, groups, values)
-    return make_operation(graph, declared, full_name, groups, values)
+            return make_operation(graph, declared, full_name, groups, values, frames)
+    return make_operation(graph, declared, full_name, groups, values, frames)
 
 
 def removed(declared: Signature, producer: int) -> str:
@@ -84,13 +86,14 @@ def _checked(
     inputs: Mapping[str, object],
     attrs: Mapping[str, object],
     name: str | None,
+    frames: Frames,
 ) -> tuple[str, list[Tensor | list[Tensor]], AttrValues]:
     """The full name, the converted inputs and the complete attributes of an operation."""
     values = attr_checks.given(declared, attrs) if attrs else {}
     given = tuple(values)
     # The name is taken even if the rest fails, as TensorFlow does it.
     full_name = graph.name_of_new(name or declared.declaration.name)
-    groups = input_checks.convert(declared, graph, full_name, inputs, values)
+    groups = input_checks.convert(declared, graph, full_name, inputs, values, frames)
     if given or len(values) < len(declared.attrs):
         attr_checks.complete(declared, given, values)
     return full_name, groups, values
@@ -125,6 +128,7 @@ def apply_flat(
     """
     graph.check_name(op_type if name is None else name)
     declared = signature_in(graph.functions, op_type)
+    frames = frames_of_program()
     for index, value in enumerate(inputs):
         if not isinstance(value, Tensor):
             raise bad_type(f"Input #{index} is not a tensor: {value}")
@@ -146,11 +150,11 @@ def apply_flat(
         raise bad_value(f"{len(inputs)} inputs do not match the signature of {op_type}")
     with graph.as_default():
         try:
-            full_name, groups, values = _checked(declared, graph, grouped, values, name)
+            full_name, groups, values = _checked(declared, graph, grouped, values, name, frames)
         except InvalidArgumentTypeError as error:
             raise bad_value(error.message) from error
         _check_types(full_name, inputs, input_types)
-        op = make_operation(graph, declared, full_name, groups, values)
+        op = make_operation(graph, declared, full_name, groups, values, frames)
     op.extra.update({key: value for key, value in attrs.items() if key not in known})
     op.graph.kinds.add(op.kind)  # a label of its kernel may be among them
     return op

@@ -21,6 +21,12 @@ _LEAST_INT32: Final = -(2**31)
 _GREATEST_INT32: Final = 2**31 - 1
 _ARRAYS: Final = (np.ndarray, np.generic, bytearray, memoryview)
 _NUMBERS: Final = (numbers.Number, Dimension)
+#: The dtype of tensors of Python numbers, where no other is wanted, and numpy's name of it.
+_OF_NUMBERS: Final[dict[type | None, tuple[DType, np.dtype[Any]]]] = {
+    float: (dtypes.float32, np.dtype(np.float32)),
+    int: (dtypes.int32, np.dtype(np.int32)),
+}
+_LISTS: Final = frozenset({list, tuple})
 #: The types of the Python values that most constants are: neither arrays nor lists.
 _SCALARS: Final = frozenset({bool, int, float, complex, str, bytes})
 # What a Python value must be to become an element of a dtype of this kind; the types of most
@@ -53,19 +59,29 @@ def to_array(value: object, dtype: DType | None) -> np.ndarray:
     if value is None:
         raise bad_value("None values not supported.")
     kind = type(value)
+    usual = _OF_NUMBERS.get(_type_of_elements(value) if kind in _LISTS else kind)
+    if usual is not None and (dtype is None or dtype is usual[0]):
+        try:
+            return quietly(np.array, value, usual[1])
+        except OverflowError:
+            pass  # an integer that takes 64 bits
     if kind not in _SCALARS and _is_array(value):
         return _of_numpy(np.asarray(value), dtype)
     if dtype is not None:
         if dtype.is_quantized:
             return _of_tuples(value, dtype)
         _check_elements(value, dtype)
-    if kind is float:
-        return _cast(np.array(value), dtype or dtypes.float32)
     if kind is bool:
         return _cast(np.array(value), dtype or dtypes.bool_)
     if isinstance(value, int) and _LEAST_INT32 <= value <= _GREATEST_INT32:
         return _cast(np.array(value), dtype or dtypes.int32)
     return _of_nested(value, dtype)
+
+
+def _type_of_elements(values: Any) -> type | None:
+    """The one type of all elements of a list; None where there are none, or several types."""
+    kinds = set(map(type, values))
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _is_array(value: object) -> bool:

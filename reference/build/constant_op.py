@@ -112,7 +112,7 @@ def make_tensor_proto(
 
 def _array(value: object, dtype: DTypeLike | None, shape: Any) -> np.ndarray:
     """The given elements as an array."""
-    if conversion.first_tensor(value) is not None:
+    if not conversion.is_constant(value) and conversion.first_tensor(value) is not None:
         raise bad_type("Expected any non-tensor type, but got a tensor instead.")
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     if shape is not None and 0 in _sizes(shape) and not isinstance(value, np.ndarray | np.generic):

@@ -16,7 +16,7 @@ from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.build.signature import Signature, signature
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph.creation import frames_of_program
+from sessrun.reference.graph.creation import Frames
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -24,6 +24,7 @@ from sessrun.reference.graph.thread_scopes import Scopes
 from sessrun.spec import devices
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
+from sessrun.spec.rules.shapes import ShapeError
 
 __all__ = ["Imported", "apply_const", "make_operation"]
 
@@ -55,6 +56,7 @@ def make_operation(
     name: str,
     groups: list[Any],
     attrs: AttrValues,
+    frames: Frames,
     *,
     imported: Imported | None = None,
 ) -> Operation:
@@ -66,10 +68,12 @@ def make_operation(
       name: its full name, already unique.
       groups: for each declared input a Tensor or a list of Tensors.
       attrs: every declared attribute, in the runtime's form.
+      frames: where in the program it is made.
       imported: what a NodeDef says besides, or None.
 
     Raises:
       InvalidArgumentValueError: the shapes contradict the operation's rule.
+      InternalError: a part of a tensor is not in that.
       RuntimeError: the graph is finalized.
 
     """
@@ -81,9 +85,12 @@ def make_operation(
         if other is not None:
             return other
         groups = graph.captured(groups, name)
-    shapes = declared.shapes(groups, attrs, name)
+    try:
+        shapes = declared.infer(groups, attrs)
+    except ShapeError as error:
+        raise declared.refusal(error, groups, attrs, name) from error
     inputs = _flat(groups) if declared.has_lists else tuple(groups)
-    op = Operation(graph, declared.declaration, name, inputs, attrs, frames_of_program())
+    op = Operation(graph, declared.declaration, name, inputs, attrs, frames)
     op._outputs = _outputs(op, declared.output_dtypes(attrs), shapes)  # noqa: SLF001 - the operation is being built here
     if imported is not None:
         op.extra.update(imported.extra)
@@ -170,11 +177,19 @@ def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
         groups.update(other.colocation_groups())
         if other.device:
             op._set_device(other.device)  # noqa: SLF001 - the operation is being built here
-    op.extra["_class"] = AttrValue(list=AttrValue.ListValue(s=sorted(groups)))
+    beside = AttrValue()
+    beside.list.s.extend(sorted(groups))
+    op.extra["_class"] = beside
 
 
-def apply_const(graph: Graph, value: Any, name: str) -> Tensor:
-    """Make a `Const` of an ndarray, which becomes read-only, or of a TensorProto.
+def apply_const(graph: Graph, value: Any, name: str, frames: Frames) -> Tensor:
+    """Make a `Const`.
+
+    Args:
+      graph: where to.
+      value: an ndarray, which becomes read-only, or a TensorProto.
+      name: its full name, already unique.
+      frames: where in the program it is made.
 
     Raises:
       ValueError: the message says no dtype of a tensor.
@@ -187,7 +202,6 @@ def apply_const(graph: Graph, value: Any, name: str) -> Tensor:
         value = HeldTensor(value)
     else:
         dtype = dtypes.of_array(value).spec_name
-        value.flags.writeable = False
+        value.setflags(write=False)
     attrs = {"value": value, "dtype": dtype}
-    full_name = graph.name_of_new(name)
-    return make_operation(graph, signature("Const"), full_name, [], attrs).outputs[0]
+    return make_operation(graph, signature("Const"), name, [], attrs, frames).outputs[0]

@@ -13,6 +13,7 @@ from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.construction import apply_const
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.creation import frames_of_program
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -23,6 +24,7 @@ __all__ = [
     "constant",
     "convert_to_tensor",
     "first_tensor",
+    "is_constant",
     "is_symbolic",
     "is_tensor",
     "register_tensor_conversion_function",
@@ -32,6 +34,8 @@ Conversion = Callable[..., Any]
 
 _PYTHON: Final = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 _LISTS: Final = (list, tuple)
+#: The types of most values that constants are made of.
+_CONSTANTS: Final = frozenset({bool, int, float, complex, str, bytes, np.ndarray})
 _REGISTRY: Final[list[tuple[int, int, tuple[type, ...], Conversion]]] = []
 _REGISTERING: Final = threading.Lock()
 _CONVERSIONS_OF: Final[dict[type, tuple[Conversion, ...]]] = {}
@@ -73,6 +77,19 @@ def _conversions(kind: type) -> tuple[Conversion, ...]:
             function for _, _, types, function in _REGISTRY if issubclass(kind, types)
         )
     return conversions
+
+
+def is_constant(value: object) -> bool:
+    """Whether it is a value, or a flat list of values, of which only a constant can be made.
+
+    A conversion that a program has registered for lists may make something else of a list.
+    """
+    kind = type(value)
+    if kind in _CONSTANTS:
+        return True
+    if not isinstance(value, _LISTS) or len(_conversions(kind)) > 1:
+        return False
+    return _CONSTANTS.issuperset(map(type, value))
 
 
 @public("convert_to_tensor")
@@ -165,7 +182,8 @@ def _elements(value: object, dtype: DType | None) -> TensorProto | np.ndarray:
 
 def constant(value: object, name: str) -> Tensor:
     """A `Const` of a TensorProto, or an ndarray that is taken over (it becomes read-only)."""
-    return apply_const(get_default_graph(), value, name)
+    graph = get_default_graph()
+    return apply_const(graph, value, graph.name_of_new(name), frames_of_program())
 
 
 @public("is_tensor")

@@ -130,5 +130,8 @@ def gradient_function(op: Operation) -> GradientFunction | None:
 def call_gradient(op: Operation) -> GradientFunction | None:
     """The gradient function of an operation that calls a function; None if it calls none."""
     UPPER["register_gradients"]()
-    functions = (lookup(op) for lookup in _CALL_GRADIENTS)
-    return next((function for function in functions if function is not None), None)
+    for lookup in _CALL_GRADIENTS:
+        function = lookup(op)
+        if function is not None:
+            return function
+    return None

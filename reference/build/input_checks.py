@@ -9,9 +9,12 @@ from typing import Any
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.base.dtypes import DType
-from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.constant_arrays import to_array
+from sessrun.reference.build.construction import apply_const
+from sessrun.reference.build.conversion import convert_to_tensor, is_constant
 from sessrun.reference.build.signature import Signature
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.creation import Frames
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
@@ -26,11 +29,13 @@ def convert(
     name: str,
     inputs: Mapping[str, object],
     attrs: AttrValues,
+    frames: Frames,
 ) -> list[Tensor | list[Tensor]]:
     """Convert the inputs: a Tensor, or a list of Tensors, for each declared input.
 
     The attributes that the inputs determine are put into `attrs`. New constants are named
-    after the input in the operation's own name scope.
+    after the input in the operation's own name scope; `frames` tells where in the program the
+    operation is made, and so are they.
 
     Raises:
       InvalidArgumentTypeError: an input cannot become a tensor of the dtype wanted, or dtypes
@@ -45,24 +50,25 @@ def convert(
             raise bad_type(f"No argument for input {taken.name} of op '{op_type}'")
         value = inputs[taken.name]
         if taken.is_list:
-            groups.append(_Context(declared, graph, name, taken.arg, attrs).several(value))
+            groups.append(_Context(declared, graph, name, taken.arg, attrs, frames).several(value))
             continue
         type_attr = taken.type_attr
         wanted = taken.dtype if type_attr is None else attrs.get(type_attr)
         if type(value) is Tensor:
             tensor = value
         else:
-            tensor = _Context(declared, graph, name, taken.arg, attrs).converted(value, wanted)
+            context = _Context(declared, graph, name, taken.arg, attrs, frames)
+            tensor = context.converted(value, wanted)
         dtype = tensor.dtype.spec_name
         if wanted is None:
             assert type_attr is not None
             if taken.allowed is not None and dtype not in taken.allowed:
-                raise _Context(declared, graph, name, taken.arg, attrs).not_allowed(dtype)
+                raise _Context(declared, graph, name, taken.arg, attrs, frames).not_allowed(dtype)
             attrs[type_attr] = dtype
         elif dtype != wanted:
-            raise _Context(declared, graph, name, taken.arg, attrs)._mismatch(dtype, wanted)  # noqa: SLF001 - of this module
+            raise _Context(declared, graph, name, taken.arg, attrs, frames).mismatch(dtype, wanted)
         if taken.is_ref:
-            _Context(declared, graph, name, taken.arg, attrs).check_ref(tensor)
+            _Context(declared, graph, name, taken.arg, attrs, frames).check_ref(tensor)
         groups.append(tensor)
     return groups
 
@@ -70,16 +76,23 @@ def convert(
 class _Context:
     """The conversion of one declared input of an operation, and the errors about it."""
 
-    __slots__ = ("arg", "attrs", "declared", "graph", "name")
+    __slots__ = ("arg", "attrs", "declared", "frames", "graph", "name")
 
     def __init__(
-        self, declared: Signature, graph: Graph, name: str, arg: ArgDecl, attrs: AttrValues
+        self,
+        declared: Signature,
+        graph: Graph,
+        name: str,
+        arg: ArgDecl,
+        attrs: AttrValues,
+        frames: Frames,
     ) -> None:
         self.declared = declared
         self.graph = graph
         self.name = name
         self.arg = arg
         self.attrs = attrs
+        self.frames = frames
 
     @property
     def op_type(self) -> str:
@@ -115,7 +128,7 @@ class _Context:
             )
         if given is not None and types != tuple(given):
             pairs = zip(types, given, strict=True)
-            raise self._mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
+            raise self.mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
         for tensor in tensors:
             self._allow(name, tensor.dtype.spec_name)
             self.check_ref(tensor)
@@ -138,15 +151,16 @@ class _Context:
         tensors = self._all_converted(values, (wanted,) * len(values), known)
         types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
         wanted = wanted or (types[0] if types else None)
-        if any(has != wanted for has in types):
+        if types.count(wanted) < len(types):
             raise self._clash(values, types, known)
         assert arg.number_attr is not None
         self._check_length(arg.number_attr, len(tensors))
         attrs[arg.number_attr] = len(tensors)
         if arg.type_attr is not None:
             self._settle(arg.type_attr, wanted)
-        for tensor in tensors:
-            self.check_ref(tensor)
+        if arg.is_ref:
+            for tensor in tensors:
+                self.check_ref(tensor)
         return tensors
 
     def _settle(self, name: str, wanted: str | None) -> None:
@@ -176,6 +190,9 @@ class _Context:
         """
         tensors: list[Tensor] = []
         for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
+            if type(value) is Tensor:
+                tensors.append(value)
+                continue
             try:
                 tensor = self.converted(value, dtype, f"{self.arg.name}_{index}")
             except (TypeError, ValueError) as error:
@@ -224,6 +241,14 @@ class _Context:
         self, value: object, dtype: DType | None, hint: DType | None, name: str | None
     ) -> Tensor:
         graph = self.graph
+        if is_constant(value):
+            try:
+                array = to_array(value, dtype or hint)
+            except (TypeError, ValueError):
+                pass  # it is refused below, or has not the dtype of the hint
+            else:
+                full_name = graph.unique_full_name(f"{self.name}/{name or self.arg.name}")
+                return apply_const(graph, array, full_name, self.frames)
         if get_default_graph() is not graph:
             with graph.as_default():
                 return self._in_scope(value, dtype, hint, name)
@@ -260,9 +285,9 @@ class _Context:
             return bad_value(
                 f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
             )
-        return self._mismatch(has.name, dtype.name)
+        return self.mismatch(has.name, dtype.name)
 
-    def _mismatch(self, has: str, wanted: str) -> Exception:
+    def mismatch(self, has: str, wanted: str) -> Exception:
         """The error for a tensor of another dtype."""
         other = next(
             (

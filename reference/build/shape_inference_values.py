@@ -202,7 +202,7 @@ def shape_value(tensor: Tensor) -> Shape:
     """
     value = constant_value(tensor)
     if value is not None:
-        return tuple(int(size) for size in value.reshape(-1).tolist())
+        return tuple(value.reshape(-1).tolist())
     op = tensor.op
     reader = _PARTIAL.get(op.type)
     known = reader(op) if reader is not None else None

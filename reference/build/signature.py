@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from sessrun.reference.base.attr_values import default_of
 from sessrun.reference.base.attributes import Attrs
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import Shape
@@ -79,6 +80,8 @@ class Signature:
       prepared_inputs: the same, prepared.
       attrs: its attributes by name.
       inferred: names of attributes that inputs give.
+      restricted: names of attributes that may not have every value of their type.
+      defaults: the defaults of attributes by name, in the runtime's form.
       has_container: whether a container scope concerns it.
       has_references: whether it takes a reference variable as such.
       has_lists: whether an input is a list of tensors.
@@ -93,6 +96,8 @@ class Signature:
     prepared_inputs: tuple[Input, ...]
     attrs: Mapping[str, AttrDecl]
     inferred: frozenset[str]
+    restricted: frozenset[str]
+    defaults: Mapping[str, object]
     has_container: bool
     has_references: bool
     has_lists: bool
@@ -100,33 +105,25 @@ class Signature:
     output_dtypes: Callable[[Attrs], list[DType]]
     infer: Callable[[Sequence[Group], Attrs], list[Shape]]
 
-    def shapes(
-        self, groups: Sequence[Group], attrs: Mapping[str, object], name: str
-    ) -> list[Shape]:
-        """The static shapes of the outputs of an operation that shall be called `name`.
+    def refusal(
+        self, error: ShapeError, groups: Sequence[Group], attrs: Mapping[str, object], name: str
+    ) -> Exception:
+        """What is raised for an operation, to be called `name`, whose inputs contradict its rule.
 
-        Raises:
-          InvalidArgumentValueError: the inputs contradict the rule.
-          InternalError: a part of a tensor is not in that.
-
+        It is an InvalidArgumentValueError, or an InternalError: a part of a tensor is not in that.
         """
-        try:
-            return self.infer(groups, attrs)
-        except ShapeError as error:
-            if error.is_of_value:
-                raise bad_value(str(error)) from error
-            inputs = [tensor for group in groups for tensor in _listed(group)]
-            node = node_summary(name, self.declaration, inputs, attrs)
-            sizes = [tensor.sizes for tensor in inputs]
-            shown = ", ".join(
-                "?" if sizes_of_one is None else bracketed(sizes_of_one) for sizes_of_one in sizes
-            )
-            if not str(error).startswith("Shape must be"):  # values are looked at after ranks
-                shown += seen_values(self.declaration, groups)
-            message = f"{error} for '{node}' with input shapes: {shown}."
-            if error.is_internal:
-                raise InternalError(None, None, message) from error
-            raise bad_value(message) from error
+        if error.is_of_value:
+            return bad_value(str(error))
+        inputs = [tensor for group in groups for tensor in _listed(group)]
+        node = node_summary(name, self.declaration, inputs, attrs)
+        sizes = [tensor.sizes for tensor in inputs]
+        shown = ", ".join(
+            "?" if sizes_of_one is None else bracketed(sizes_of_one) for sizes_of_one in sizes
+        )
+        if not str(error).startswith("Shape must be"):  # values are looked at after ranks
+            shown += seen_values(self.declaration, groups)
+        message = f"{error} for '{node}' with input shapes: {shown}."
+        return InternalError(None, None, message) if error.is_internal else bad_value(message)
 
 
 _SIGNATURES: Final[dict[str, Signature]] = {}
@@ -192,6 +189,8 @@ def _prepared(
         inputs,
         attrs,
         frozenset(inferred),
+        frozenset(name for name, attr in attrs.items() if attr.allowed or attr.minimum is not None),
+        {name: default_of(attr) for name, attr in attrs.items() if attr.has_default},
         declaration.stateful and "container" in attrs,
         any(taken.is_ref for taken in inputs),
         any(taken.is_list for taken in inputs),

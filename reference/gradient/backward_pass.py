@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import cast
+from typing import Final, cast
 
 from sessrun.reference.api.control_flow.context import is_loop_switch
 from sessrun.reference.api.control_flow.loops import Loop
@@ -50,6 +50,10 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["BackwardPass", "TapeBackwardPass", "unconnected_gradient"]
 
 
+#: The scope where there is none to enter.
+_NO_SCOPE: Final = nullcontext()
+
+
 class BackwardPass:
     """One pass back through a graph: the gradients known so far, and how they are made.
 
@@ -76,7 +80,7 @@ class BackwardPass:
     def beside(self, op: Operation) -> AbstractContextManager[None]:
         """A scope that places operations on the device of this one, if gradients are colocated."""
         if not self._colocate:
-            return nullcontext()
+            return _NO_SCOPE
         return self._graph.colocate_with(op, ignore_existing=True)
 
     def add(self, tensor: Tensor | IndexedSlices, gradient: Gradient) -> None:
@@ -147,7 +151,7 @@ class BackwardPass:
     ) -> AbstractContextManager[None]:
         """The scope, in a loop, for the gradients of an operation or of its outputs."""
         if self._loops is None:
-            return nullcontext()
+            return _NO_SCOPE
         return self._loops.scope(op, of_outputs=of_outputs)
 
     def _unused_exits(
@@ -214,7 +218,7 @@ class BackwardPass:
             else gradient
             for output, gradient in zip(op.outputs, grads, strict=True)
         ]
-        with self._scope_of(op), self._graph._original_op(op):  # noqa: SLF001 - the graph's other half
+        with self._scope_of(op):
             result = function(op, *of_outputs)
             of_inputs = _listed(result)
             _check_count(op, of_inputs)
@@ -229,8 +233,9 @@ class BackwardPass:
                 self.add(tensor, gradient)
 
     def _scope_of(self, op: Operation) -> AbstractContextManager[object]:
-        """The name scope in which the gradients of an operation's inputs are made."""
-        return self._graph.name_scope(op.name + "_grad")
+        """The scopes in which the gradients of an operation's inputs are made."""
+        name = self._graph.name_of_scope(op.name + "_grad")
+        return self._graph.scopes.replaced(name=name, original=op)
 
     def _narrow_shape(
         self, op: Operation, number: int, tensor: Tensor, gradient: Tensor | IndexedSlices
@@ -241,7 +246,9 @@ class BackwardPass:
           ValueError: the shapes are known to differ.
 
         """
-        if not isinstance(gradient, Tensor) or tensor.dtype == dtypes.resource:
+        if not isinstance(gradient, Tensor) or tensor.dtype is dtypes.resource:
+            return
+        if gradient.sizes == tensor.sizes:  # as most are
             return
         try:
             gradient.set_shape(tensor.shape)
@@ -284,8 +291,7 @@ class TapeBackwardPass(BackwardPass):
         return tape_sum(gradients)
 
     def _scope_of(self, op: Operation) -> AbstractContextManager[object]:
-        del op
-        return nullcontext()
+        return self._graph.scopes.replaced(original=op)
 
     def _narrow_shape(
         self, op: Operation, number: int, tensor: Tensor, gradient: Tensor | IndexedSlices

@@ -30,6 +30,7 @@ from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.gradient.functional_branches import argument_of
 from sessrun.reference.gradient.reachability import is_trainable
 from sessrun.reference.gradient.variables import known_dtype, note_dtypes, zeros_behind
+from sessrun.reference.graph.creation import frames_of_program
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
@@ -90,8 +91,9 @@ class _BackwardBody(BranchGraph):
         key = (op_type, name, tuple(tensors))
         if key not in known:
             with body.as_default():
+                name = body.unique_full_name(name)
                 known[key] = make_operation(
-                    body, signature(op_type), body.unique_full_name(name), groups, attrs
+                    body, signature(op_type), name, groups, attrs, frames_of_program()
                 )
         return known[key]
 

@@ -303,6 +303,8 @@ class Graph(GraphScopes, Collections):
         return make(self, op_type, list(inputs), dict(attrs or {}), name, input_types)
 
     def _operation_of(self, value: Any) -> Operation:
+        if type(value) is Tensor and value.op.graph is self:  # as most values are
+            return value.op
         if hasattr(value, "_handle") or hasattr(value, "_stands_for_its_op"):
             value = value.op  # a resource variable is where its handle is, slices their rows
         element = self.as_graph_element(value)

@@ -90,7 +90,7 @@ class GraphScopes:
           ValueError: with the current name scope it is not a valid name of an operation.
 
         """
-        self._full_name(name.decode() if isinstance(name, bytes) else name, self.scopes.name)
+        self._full_name(name.decode() if isinstance(name, bytes) else name)
 
     def name_of_new(self, name: str | bytes) -> str:
         """The unique name of a new operation; for a name with a final "/" that name without it.
@@ -101,13 +101,12 @@ class GraphScopes:
         """
         if isinstance(name, bytes):
             name = name.decode()
-        if name[-1:] == "/":
-            return self._full_name(name, "")
-        return self.unique_full_name(self._full_name(name, self._scopes_of_thread.scopes.name))
+        full = self._full_name(name)
+        return full if name[-1:] == "/" else self.unique_full_name(full)
 
-    def _full_name(self, name: str, scope: str) -> str:
-        """The name of an operation in a scope; checked."""
-        full = name[:-1] if name[-1:] == "/" else scope + name
+    def _full_name(self, name: str) -> str:
+        """The name of an operation in the scope that is open; checked."""
+        full = name[:-1] if name[-1:] == "/" else self._scopes_of_thread.scopes.name + name
         if not _OP_NAME.fullmatch(full):
             raise ValueError(f"'{name}' is not a valid node name")
         return full
@@ -163,7 +162,7 @@ class GraphScopes:
             scope = None if spec is None else DeviceScope(_device_spec(spec), scopes.device)
             return scopes, scopes.device_fields(scope), None
 
-        return ScopeEntry(opened, bad_nesting_of_devices())
+        return ScopeEntry(opened, bad_nesting_of_devices)
 
     def colocate_with(
         self, op: object, ignore_existing: bool = False
@@ -207,8 +206,7 @@ class GraphScopes:
             scope = ControlScope(tuple(op for op in wanted if op not in known), outer)
             return scopes, {"control": scope}, None
 
-        violation = AssertionError("Exiting control scope without proper scope nesting.")
-        return ScopeEntry(opened, violation)
+        return ScopeEntry(opened, _bad_nesting_of_control)
 
     def container(self, container_name: str) -> AbstractContextManager[str]:
         """Keep the resources of stateful operations in this container; yields its name."""
@@ -246,6 +244,11 @@ class GraphScopes:
         merged = {**self.scopes.attrs, **attrs}
         kept = {name: value for name, value in merged.items() if value is not None}
         return self.scopes.replaced(attrs=kept)
+
+
+def _bad_nesting_of_control() -> AssertionError:
+    """The error for a `control_dependencies` that is left before one inside it."""
+    return AssertionError("Exiting control scope without proper scope nesting.")
 
 
 def _device_spec(spec: Any) -> Any:

@@ -96,29 +96,21 @@ def graph_of_elements(values: Iterable[Any]) -> Graph:
       ValueError: the values belong to different graphs.
 
     """
+    inner = default_graph.get_default_graph()
     first: Any = None
     for value in tuple(values):
-        if not _is_of_a_graph(value):
+        # A tensor, an operation or a variable; composites do not count.
+        if not (isinstance(value, _ELEMENTS) or hasattr(value, "_as_graph_element")):
             continue
         if first is None:
             first = value
-        elif (
-            value.graph is not first.graph
-            and not default_graph.get_default_graph().building_function
-        ):
+        elif value.graph is not first.graph and not inner.building_function:
             raise ValueError(
                 f"{value} must be from the same graph as {first} "
                 f"(graphs are {value.graph} and {first.graph})."
             )
-    graph: Graph = (
-        default_graph.get_default_graph() if first is None else default_graph.graph_for(first.graph)
-    )
+    graph: Graph = inner if first is None or inner.building_function else first.graph
     return graph
-
-
-def _is_of_a_graph(value: object) -> bool:
-    """Whether it is a tensor, an operation or a variable; composites do not count."""
-    return isinstance(value, _ELEMENTS) or hasattr(value, "_as_graph_element")
 
 
 @public("init_scope")

@@ -153,18 +153,13 @@ class Scopes:
         if op_type in self.kernel_labels:
             yield "_kernel", self.kernel_labels[op_type]
 
-    def set(self, fields: Fields) -> Fields:
-        """Give these fields other values; their values before."""
-        before = {name: getattr(self, name) for name in fields}
-        for name, value in fields.items():
-            setattr(self, name, value)
-        return before
-
-    def replaced(self, violation: Exception | None = None, /, **fields: object) -> ScopeEntry[None]:
+    def replaced(
+        self, violation: Callable[[], Exception] | None = None, /, **fields: object
+    ) -> ScopeEntry[None]:
         """The `with` inside which these fields have these values.
 
         Args:
-          violation: raised, and nothing is set back, where an inner scope has not been left.
+          violation: gives the error where an inner scope has not been left; nothing is set back.
           **fields: the fields.
 
         """
@@ -199,7 +194,7 @@ class Scopes:
 
     def entered_device(self, scope: DeviceScope | None) -> ScopeEntry[None]:
         """The `with` of a device scope (None: no device)."""
-        return ScopeEntry(lambda: (self, self.device_fields(scope), None), bad_nesting_of_devices())
+        return ScopeEntry(lambda: (self, self.device_fields(scope), None), bad_nesting_of_devices)
 
     def control_inputs_of(self, inputs: Any) -> list[Operation]:
         """The control inputs of a new operation that has these operations as inputs."""
@@ -212,7 +207,9 @@ class Scopes:
             scope = scope.outer
         for layer in reversed(layers):
             if ops.isdisjoint(layer.operations):
-                controls.update((op, None) for op in layer.control_inputs if op not in ops)
+                for op in layer.control_inputs:
+                    if op not in ops:
+                        controls[op] = None
         return list(controls)
 
     def note(self, operation: Operation) -> None:
@@ -240,14 +237,14 @@ class ScopeEntry(DecoratingEntry[Value, tuple[Scopes, Fields, Fields]]):
 
     Args:
       opened: called on entering: the scopes, their new fields, and the value of `as`.
-      violation: raised, and nothing is set back, where an inner scope has not been left.
+      violation: gives the error where an inner scope has not been left; nothing is set back.
 
     """
 
     def __init__(
         self,
         opened: Callable[[], tuple[Scopes, Fields, Value]],
-        violation: Exception | None = None,
+        violation: Callable[[], Exception] | None = None,
     ) -> None:
         super().__init__()
         self._opened = opened
@@ -256,17 +253,22 @@ class ScopeEntry(DecoratingEntry[Value, tuple[Scopes, Fields, Fields]]):
     def enter(self) -> tuple[Value, tuple[Scopes, Fields, Fields]]:
         """Replace the fields."""
         scopes, fields, value = self._opened()
-        return value, (scopes, fields, scopes.set(fields))
+        before = {}
+        for name, new in fields.items():
+            before[name] = getattr(scopes, name)
+            setattr(scopes, name, new)
+        return value, (scopes, fields, before)
 
     def leave(self, state: tuple[Scopes, Fields, Fields], *, is_abandoned: bool) -> None:
         """Set the fields back, also where nobody left the `with`."""
         del is_abandoned
         scopes, fields, before = state
-        if self._violation and any(
-            getattr(scopes, name) is not value for name, value in fields.items()
-        ):
-            raise self._violation
-        scopes.set(before)
+        if self._violation is not None:
+            for name, value in fields.items():
+                if getattr(scopes, name) is not value:
+                    raise self._violation()
+        for name, value in before.items():
+            setattr(scopes, name, value)
 
 
 def bad_nesting_of_devices() -> RuntimeError:

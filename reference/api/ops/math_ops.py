@@ -227,8 +227,7 @@ def matmul(
     with name_scope(name, "MatMul", [a, b]) as scope:
         left = convert_to_tensor(a, name="a")
         right = convert_to_tensor(b, dtype_hint=left.dtype.base_dtype, name="b")
-        hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
-        is_hinted = any(hints.values())
+        is_hinted = a_is_sparse or b_is_sparse
         flat = _is_matrix(left) and _is_matrix(right)
         turned = transpose_a or adjoint_a, transpose_b or adjoint_b
         marks = {"grad_a": grad_a, "grad_b": grad_b}
@@ -240,6 +239,7 @@ def matmul(
         right = conj(right) if adjoint_b else right
         sides = {"transpose_a": turned[0], "transpose_b": turned[1]}
         if _is_for_sparse(left, right, hinted=is_hinted):
+            hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
             product = one("SparseMatMul", {"a": left, "b": right}, scope, **sides, **hints)
             is_short = left.dtype == right.dtype == dtypes.bfloat16
             return cast(product, dtypes.bfloat16) if is_short else product
@@ -281,6 +281,8 @@ def _of_batches(
 
 def _is_for_sparse(left: Tensor, right: Tensor, *, hinted: bool) -> bool:
     """Whether `SparseMatMul` is used: a factor is declared sparse, or dtypes mix with bfloat16."""
+    if left.dtype is right.dtype and not hinted:
+        return False
     kinds = {left.dtype.name, right.dtype.name}
     is_mixed = kinds > {"bfloat16"} and not kinds & {"int8", "uint8"}
     return (hinted and kinds <= {"float32", "bfloat16"}) or is_mixed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference.base.dtypes import DTypeLike
@@ -34,8 +34,7 @@ _NEXT_ITERATIONS: Final = frozenset({"NextIteration", "RefNextIteration"})
 _VARIABLES: Final = frozenset({"VarHandleOp", "Variable", "VariableV2"})
 
 
-@contextmanager
-def colocated_with_new(graph: Graph, scope: str) -> Iterator[None]:
+def colocated_with_new(graph: Graph, scope: str) -> AbstractContextManager[None]:
     """Colocate operations inside of the `with` with a variable that is not created yet.
 
     Args:
@@ -45,8 +44,7 @@ def colocated_with_new(graph: Graph, scope: str) -> Iterator[None]:
     """
     group = b"loc:@" + scope.removesuffix("/").encode()
     beside = AttrValue(list=AttrValue.ListValue(s=[group]))
-    with graph._attr_scope({"_class": beside}):  # noqa: SLF001 - TensorFlow's own name
-        yield
+    return graph._attr_scope({"_class": beside})  # noqa: SLF001 - TensorFlow's own name
 
 
 def value_of_function(function: Callable[[], object], dtype: DTypeLike) -> Tensor:

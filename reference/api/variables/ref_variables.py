@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -79,9 +79,9 @@ class RefVariable(VariableV1):
     ) -> None:
         """Make the buffer and the operation that sets it."""
         graph = default_graph.get_default_graph()
-        with ExitStack() as stack:
+        is_function = callable(initial_value)
+        with initial_values.colocated_with_new(graph, scope) if is_function else nullcontext():
             if callable(initial_value):
-                stack.enter_context(initial_values.colocated_with_new(graph, scope))
                 initial = initial_values.value_of_function(initial_value, dtype)
             else:
                 initial = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")

@@ -87,6 +87,9 @@ def traits_of(
         ("synchronization", VariableSynchronization, synchronization),
         ("aggregation", VariableAggregation, aggregation),
     ):
+        if isinstance(value, kind):
+            modes.append(value)
+            continue
         try:
             modes.append(kind(0 if value is None else getattr(value, "value", value)))
         except ValueError as error:

@@ -251,10 +251,13 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
     """
     scopes = default_graph.get_default_graph().scopes
-    violation = RuntimeError("Exiting variable_creator_scope without proper nesting.")
     creators = (*scopes.variable_creators, variable_creator)
-    with scopes.replaced(violation, variable_creators=creators):
+    with scopes.replaced(_bad_nesting, variable_creators=creators):
         yield
+
+
+def _bad_nesting() -> RuntimeError:
+    return RuntimeError("Exiting variable_creator_scope without proper nesting.")
 
 
 public("Variable")(VariableV1)

@@ -17,6 +17,7 @@ from sessrun.reference.build.construction import Imported, make_operation
 from sessrun.reference.build.importing.import_inputs import grouped
 from sessrun.reference.build.signature import Signature, signature_in
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.creation import frames_of_program
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -186,6 +187,7 @@ class NodeImporter:
             name,
             groups,
             attrs,
+            frames_of_program(),
             imported=Imported(
                 self._device(proto),
                 self._controls(node),

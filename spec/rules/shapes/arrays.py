@@ -57,7 +57,9 @@ def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
         raise ShapeError(
             f"Cannot reshape a tensor with {have} elements to shape [{shown}] ({rest} elements)"
         )
-    if unknown and have % rest:
+    if not unknown:
+        return [shape]
+    if have % rest:
         raise ShapeError(f"Dimension size must be evenly divisible by {rest} but is {have}")
     return [tuple(have // rest if dim is None else dim for dim in shape)]
 

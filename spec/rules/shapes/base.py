@@ -85,10 +85,12 @@ def as_dims(sizes: Sequence[Dim]) -> tuple[Dim, ...]:
       ShapeError: another is negative.
 
     """
+    dims: list[Dim] = []
     for size in sizes:
         if size is not None and size < -1:
             raise not_a_size(size)
-    return tuple(None if size == -1 else size for size in sizes)
+        dims.append(None if size == -1 else size)
+    return tuple(dims)
 
 
 def as_dim(size: Dim) -> Dim:
@@ -161,6 +163,8 @@ def merge(a: Shape, b: Shape) -> Shape:
     """
     if a is None or b is None:
         return a if b is None else b
+    if a == b:  # as most are
+        return a
     if len(a) != len(b):
         raise ShapeError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
