@@ -5,11 +5,13 @@ Op types and names are TensorFlow's: `a + b` makes an `AddV2` named `add`, `-a` 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.math_ops import logical_xor
 from sessrun.reference.api.ops.slicing import strided_slice
+from sessrun.reference.base import dtypes
 from sessrun.reference.base.attributes import AttrValues
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -52,8 +54,17 @@ def _apply(op_type: str, inputs: dict[str, object], attrs: AttrValues, name: str
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
-def _binary(op_type: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
-    return _apply(op_type, {"x": x, "y": y}, {}, name)
+def _binary(op_type: str, name: str) -> Callable[[TensorLike, TensorLike], Tensor]:
+    """The operator that makes an operation of this type and name."""
+
+    def operator(x: TensorLike, y: TensorLike) -> Tensor:
+        return apply_op(op_type, {"x": x, "y": y}, {}, name).outputs[0]
+
+    return operator
+
+
+def _sum(x: Any, y: TensorLike) -> Tensor:
+    return apply_op(_addition(x), {"x": x, "y": y}, {}, "add").outputs[0]
 
 
 def _reflected(op_type: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
@@ -109,9 +120,9 @@ def _logical_xor(graph: Graph, name: str, x: TensorLike, y: TensorLike) -> Tenso
         return logical_xor(left, y, scope)
 
 
-def _addition(value: TensorLike) -> str:
+def _addition(value: Any) -> str:
     """Strings are joined by the older operation."""
-    return "Add" if _like(value) == "string" else "AddV2"
+    return "Add" if value.dtype.base_dtype is dtypes.string else "AddV2"
 
 
 def _absolute(x: TensorLike) -> Tensor:
@@ -126,26 +137,29 @@ def _inverted(x: TensorLike) -> Tensor:
     return apply_unary(op_type, x, op_type)
 
 
+_times = _binary("Mul", "mul")
+
+
 def _product(x: TensorLike, y: TensorLike) -> Tensor:
     times = getattr(y, "_times_dense", None)  # a SparseTensor's, which stays sparse
-    return _binary("Mul", "mul", x, y) if times is None else times(x)
+    return _times(x, y) if times is None else times(x)
 
 
 OPERATORS.update(
     {
-        "__add__": lambda x, y: _binary(_addition(x), "add", x, y),
+        "__add__": _sum,
         "__radd__": lambda x, y: _reflected(_addition(x), "add", y, x),
-        "__sub__": lambda x, y: _binary("Sub", "sub", x, y),
+        "__sub__": _binary("Sub", "sub"),
         "__rsub__": lambda x, y: _reflected("Sub", "sub", y, x),
         "__mul__": _product,
         "__rmul__": lambda x, y: _reflected("Mul", "mul", y, x),
         "__truediv__": lambda x, y: _true_divide(x, y, _like(x)),
         "__rtruediv__": lambda x, y: _true_divide(y, x, _like(x)),
-        "__floordiv__": lambda x, y: _binary("FloorDiv", "floordiv", x, y),
+        "__floordiv__": _binary("FloorDiv", "floordiv"),
         "__rfloordiv__": lambda x, y: _reflected("FloorDiv", "floordiv", y, x),
-        "__mod__": lambda x, y: _binary("FloorMod", "mod", x, y),
+        "__mod__": _binary("FloorMod", "mod"),
         "__rmod__": lambda x, y: _reflected("FloorMod", "mod", y, x),
-        "__pow__": lambda x, y: _binary("Pow", "pow", x, y),
+        "__pow__": _binary("Pow", "pow"),
         "__rpow__": lambda x, y: _reflected("Pow", "pow", y, x),
         "__matmul__": _matmul,
         "__rmatmul__": lambda x, y: _matmul(y, x),
@@ -155,10 +169,10 @@ OPERATORS.update(
         "__ror__": lambda x, y: _logical("Or", "or", y, x),
         "__xor__": lambda x, y: _logical("Xor", "xor", x, y),
         "__rxor__": lambda x, y: _logical("Xor", "xor", y, x),
-        "__lt__": lambda x, y: _binary("Less", "Less", x, y),
-        "__le__": lambda x, y: _binary("LessEqual", "LessEqual", x, y),
-        "__gt__": lambda x, y: _binary("Greater", "Greater", x, y),
-        "__ge__": lambda x, y: _binary("GreaterEqual", "GreaterEqual", x, y),
+        "__lt__": _binary("Less", "Less"),
+        "__le__": _binary("LessEqual", "LessEqual"),
+        "__gt__": _binary("Greater", "Greater"),
+        "__ge__": _binary("GreaterEqual", "GreaterEqual"),
         "__neg__": lambda x: apply_unary("Neg", x, "Neg"),
         "__abs__": _absolute,
         "__invert__": _inverted,

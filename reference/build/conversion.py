@@ -87,7 +87,7 @@ def is_constant(value: object) -> bool:
     kind = type(value)
     if kind in _CONSTANTS:
         return True
-    if not isinstance(value, _LISTS) or len(_conversions(kind)) > 1:
+    if kind not in _LISTS or len(_conversions(kind)) > 1:
         return False
     return _CONSTANTS.issuperset(map(type, value))
 

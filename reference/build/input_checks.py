@@ -151,7 +151,7 @@ class _Context:
         tensors = self._all_converted(values, (wanted,) * len(values), known)
         types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
         wanted = wanted or (types[0] if types else None)
-        if types.count(wanted) < len(types):
+        if not {wanted}.issuperset(types):
             raise self._clash(values, types, known)
         assert arg.number_attr is not None
         self._check_length(arg.number_attr, len(tensors))
@@ -188,11 +188,10 @@ class _Context:
 
         `known` is the dtype that they must have, from before the list was looked at.
         """
+        if set(map(type, values)) == {Tensor}:
+            return list(values)
         tensors: list[Tensor] = []
         for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
-            if type(value) is Tensor:
-                tensors.append(value)
-                continue
             try:
                 tensor = self.converted(value, dtype, f"{self.arg.name}_{index}")
             except (TypeError, ValueError) as error:
@@ -241,7 +240,8 @@ class _Context:
         self, value: object, dtype: DType | None, hint: DType | None, name: str | None
     ) -> Tensor:
         graph = self.graph
-        if is_constant(value):
+        # In a loop or a branch a constant brings other operations with it, in its scope.
+        if is_constant(value) and graph.on_new_operation is None:
             try:
                 array = to_array(value, dtype or hint)
             except (TypeError, ValueError):

@@ -124,13 +124,15 @@ def positional(op_type: str, name: str) -> RawFunction:
     make = wrapper(op_type)
     known = inspect.signature(make)
     order = tuple(known.parameters)
-    inputs = tuple(arg.name for arg in OPERATIONS[op_type].inputs)
+    declaration = OPERATIONS[op_type]
+    inputs = tuple(arg.name for arg in declaration.inputs)
     given = len(inputs)
+    has_one_output = len(declaration.outputs) == 1 and not declaration.outputs[0].is_list
 
     def call(*values: TensorLike, name: str | None = None, **arguments: object) -> Any:
         if len(values) == given and not arguments:  # what nearly all calls are
             op = apply_op(op_type, dict(zip(inputs, values, strict=True)), {}, name)
-            return _named_outputs(op)
+            return op.outputs[0] if has_one_output else _named_outputs(op)
         if len(values) > len(order):
             raise TypeError(f"{op_type} takes {len(order)} arguments, not {len(values)}")
         if name is not None:

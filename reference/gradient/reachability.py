@@ -76,7 +76,7 @@ class Dataflow:
 
     def consumers(self, tensor: Tensor) -> list[Operation]:
         """The operations that take a tensor, those in functions that capture it included."""
-        consumers = list(tensor.consumers())
+        consumers = tensor.consumers()
         for argument in self._arguments.get(tensor, ()):
             consumers += self.consumers(argument)
         return consumers

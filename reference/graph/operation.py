@@ -72,6 +72,9 @@ class Operation:
         "name",
     )
 
+    #: Set once it is made, since they have it as theirs.
+    _outputs: list[Tensor]
+
     notes: NodeDef | None = None
 
     #: The operation that it stands for, where it was created in `Graph._original_op`.
@@ -92,7 +95,6 @@ class Operation:
         self.declaration = declaration
         self.name = name
         self._inputs = inputs
-        self._outputs: list[Tensor] = []
         self.attrs = attrs
         self.extra: dict[str, AttrValue] = {}
         self._control_inputs: tuple[Operation, ...] = ()

@@ -52,7 +52,9 @@ class Known:
 
     def elements(self, count: int) -> Sequence[Dim]:
         """The `count` elements as integers, each None where the value is not known."""
-        return [None] * count if self.value is None else [int(n) for n in self.value.reshape(-1)]
+        if self.value is None:
+            return [None] * count
+        return [int(n) for n in self.value.reshape(-1).tolist()]
 
 
 RuleFunction = Callable[..., list[Shape]]
