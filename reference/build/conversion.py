@@ -79,7 +79,7 @@ def _conversions(kind: type) -> tuple[Conversion, ...]:
     return conversions
 
 
-def is_constant(value: object) -> bool:
+def is_constant(value: Any) -> bool:
     """Whether it is a value, or a flat list of values, of which only a constant can be made.
 
     A conversion that a program has registered for lists may make something else of a list.
