@@ -225,7 +225,7 @@ def _forward(xp: ArrayModule, x: Array, filters: Array, along: Sequence[Axis]) -
         return xp.zeros(shape, x.dtype)
     if xp is HOST and can_convolve(x, along, depth):
         return convolved(x, filters, along)
-    if xp is HOST and can_add_rows(x, along, depth):
+    if xp is HOST and can_add_rows(x, filters, along):
         return added_rows(x, filters, along)
     matrix, out = filters.reshape(width, depth), xp.empty(shape, x.dtype)
 
@@ -233,7 +233,7 @@ def _forward(xp: ArrayModule, x: Array, filters: Array, along: Sequence[Axis]) -
         for here, windows in row_matrices(xp, group):
             xp.matmul(windows, matrix, out=out[here].reshape(-1, depth))
 
-    groups = grouped(list(portions(xp, padded(xp, x, along), along)))
+    groups = grouped(list(portions(xp, padded(xp, x, along), along)), are_added=False)
     shared_out(fill, groups, out.size * width if xp is HOST else 0)
     return out
 

@@ -108,9 +108,17 @@ def shared_out(function: Callable[[P], R], parts: Iterable[P], size: int | None)
     return list(pool.map(lambda call: call[0].run(function, call[1]), calls))
 
 
-def grouped(items: Sequence[P]) -> list[Sequence[P]]:
-    """A sequence in at most `_GROUPS` parts, for `shared_out`."""
-    size = -(-len(items) // _GROUPS)
+def grouped(items: Sequence[P], *, are_added: bool = True) -> list[Sequence[P]]:
+    """A sequence in parts for `shared_out`.
+
+    Args:
+      items: the sequence.
+      are_added: whether the results of the parts are added: then the number of parts does not
+        depend on the machine.
+
+    """
+    count = _GROUPS if are_added else max(_GROUPS, _threads()[1])
+    size = -(-len(items) // count)
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 

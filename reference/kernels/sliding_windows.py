@@ -37,6 +37,8 @@ _FEWEST_ROWS: Final = 6
 _FEWEST_POSITIONS: Final = 64
 #: The most filters, and the fewest elements of a window along a row, for `added_rows`.
 _NARROW: Final = 64
+#: The fewest images for it: threads share images.
+_FEWEST_IMAGES: Final = 8
 #: The most positions that are summed by one product.
 _MOST_POSITIONS: Final = 600
 
@@ -226,18 +228,22 @@ def summed(x: Array, grad: Array, along: Sequence[Axis]) -> Array:
     return sums[0]
 
 
-def can_add_rows(x: Array, along: Sequence[Axis], depth: int) -> bool:
+def can_add_rows(x: Array, filters: Array, along: Sequence[Axis]) -> bool:
     """Whether `added_rows` takes these images, and is faster than one product of all windows.
 
     BLAS copies a left factor of few columns for few multiplications: a narrow product of all
-    windows takes longer than a wide one of the windows along rows.
+    windows takes longer than a wide one of the windows along rows. Rows of padding are left out,
+    which times NaN and infinities are not 0.
     """
     first, last = along[0], along[-1]
     return (
         _is_flat(x, along)
         and first.stride == 1
         and first.window > 1
-        and depth <= _NARROW <= last.window * x.shape[-1]
+        and filters.shape[-1] <= _NARROW <= last.window * x.shape[-1]
+        and len(x) >= _FEWEST_IMAGES
+        and x.size > 0
+        and bool(HOST.isfinite(filters).all())
     )
 
 

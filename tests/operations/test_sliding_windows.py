@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 
 from sessrun.reference.kernels import products, sliding_windows
-from sessrun.reference.kernels.sliding_windows import convolved, returned, summed
+from sessrun.reference.kernels.sliding_windows import (
+    added_rows,
+    can_add_rows,
+    convolved,
+    returned,
+    summed,
+)
 from sessrun.spec.rules.windows import Axis, axes
 
 #: What is added before and behind rows, and columns, where the padding is explicit.
@@ -39,6 +45,7 @@ def _kernels(request: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(products, "_has_small_kernels", lambda: request.param)
     monkeypatch.setattr(products, "_SMALL", 20_000)
     monkeypatch.setattr(sliding_windows, "_TILE", 1 << 13)
+    monkeypatch.setattr(sliding_windows, "_SHORT_TILE", 1 << 13)
     monkeypatch.setattr(sliding_windows, "_MOST_POSITIONS", 100)
     products._step.cache_clear()
     yield
@@ -82,6 +89,7 @@ def test_convolutions_and_their_gradients_are_the_sums_over_the_window(geometry:
     if first.dilation == 1:
         np.testing.assert_allclose(convolved(x, filters, along), out, rtol=1e-3, atol=1e-4)
     if first.stride == 1:
+        np.testing.assert_allclose(added_rows(x, filters, along), out, rtol=1e-3, atol=1e-4)
         got = summed(x, grad, along).reshape(filters.shape)
         np.testing.assert_allclose(got, by_filters, rtol=1e-3, atol=1e-3)
     reach = (last.window - 1) * last.dilation
@@ -94,8 +102,19 @@ def test_images_that_do_not_lie_side_by_side_are_convolved() -> None:
     apart = np.repeat(x, 2, axis=3)[..., ::2]
     turned = np.ascontiguousarray(grad.transpose(3, 0, 1, 2)).transpose(1, 2, 3, 0)
     assert np.array_equal(convolved(apart, filters, along), convolved(x, filters, along))
+    assert np.array_equal(added_rows(apart, filters, along), added_rows(x, filters, along))
     assert np.array_equal(summed(apart, turned, along), summed(x, grad, along))
     assert np.array_equal(returned(turned, filters, along), returned(grad, filters, along))
+
+
+def test_rows_are_added_of_images_with_rows_and_by_finite_filters() -> None:
+    """Without rows there is nothing to be added; what is left out at the border is times 0."""
+    x, filters, _, along = drawn(((14, 14), (3, 3), 32, (1, 1), (1, 1), "SAME"), images=8)
+    assert can_add_rows(x, filters, along)
+    filters[0, 0, 0, 0] = np.nan
+    assert not can_add_rows(x, filters, along)
+    empty = axes((0, 14), (3, 3), (1, 1), (1, 1), "EXPLICIT", ((2, 2), (1, 1)))
+    assert not can_add_rows(x[:, :0], np.ones_like(filters), empty)
 
 
 @pytest.mark.parametrize("number", [np.inf, np.nan])
@@ -127,6 +146,7 @@ def test_threads_change_no_value_and_warn_of_nothing_that_the_caller_ignores(
             results.append(
                 (
                     convolved(x, filters, along),
+                    added_rows(x, filters, along),
                     summed(x, grad, along),
                     returned(grad, filters, along),
                 )
