@@ -15,6 +15,8 @@ __all__ = ["Judge", "measured_in_blocks", "series_of", "until_decided"]
 
 #: The shortest time that a benchmark file may hold.
 _LEAST_SECONDS: Final = 1e-12
+#: Digits of seconds that are kept: clocks tell nanoseconds.
+_DIGITS: Final = 9
 #: Whether a job is decided: from its old and new series, the rounds of a block, how many jobs.
 Judge = Callable[[dict[str, Any], dict[str, Any], int, int], bool]
 
@@ -87,10 +89,10 @@ def series_of(batches: Batches) -> dict[str, Any]:
     times = {"once": batches.once, "twice": batches.twice}
     kept: dict[str, Any] = {"calls": batches.calls}
     for kind, several in times.items():
-        kept[f"wall_{kind}"] = [time.wall for time in several]
-        spent = [time.processor for time in several]
-        if None not in spent:
-            kept[f"processor_{kind}"] = spent
+        kept[f"wall_{kind}"] = [round(time.wall, _DIGITS) for time in several]
+        spent = [time.processor for time in several if time.processor is not None]
+        if len(spent) == len(several):
+            kept[f"processor_{kind}"] = [round(seconds, _DIGITS) for seconds in spent]
     memory = batches.memory
     return {
         "case": batches.job,
