@@ -45,8 +45,9 @@ def _constant(number: float, like: Array) -> Array:
 @kernel("Relu")
 def relu(xp: ArrayModule, x: Array) -> Array:
     """max(x, 0)."""
-    zero = _constant(0, x)
-    return limited(HOST.maximum, x, zero) if xp is HOST else xp.maximum(x, zero)
+    if xp is HOST:
+        return limited(HOST.maximum, x, _constant(0, x))
+    return xp.maximum(x, _constant(0, x))
 
 
 @kernel("Relu6")
