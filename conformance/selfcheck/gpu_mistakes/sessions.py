@@ -190,10 +190,10 @@ def _budget(launches: int, uploads: int, downloads: int, checks: int = 0) -> dic
 #: By name. The network uploads two batches of two arrays, and downloads one loss; what else is
 #: downloaded is fetched but for checks that matrices are regular.
 SESSIONS: Final[dict[str, ProgramSession]] = {
-    "network": ProgramSession(network, _budget(294, 4, 1)),
-    "loop": ProgramSession(loop, _budget(47, 0, 2)),
+    "network": ProgramSession(network, _budget(266, 4, 1)),
+    "loop": ProgramSession(loop, _budget(44, 0, 2)),
     "held-values": ProgramSession(held_values, _budget(22, 0, 4)),
     "matrices": ProgramSession(matrices, _budget(16, 2, 3, checks=5)),
-    "rows": ProgramSession(rows, _budget(39, 8, 3)),
+    "rows": ProgramSession(rows, _budget(38, 8, 3)),
     "two-devices": ProgramSession(two_devices, _budget(16, 6, 6), devices=2),
 }
