@@ -15,7 +15,7 @@ from sessrun.reference.kernels.host import HOST
 __all__ = ["limited"]
 
 #: The number of elements from which on an array is taken as rows, and of a row.
-_LARGE: Final = 16384
+_LARGE: Final = 65536
 _ROW: Final = 1024
 
 
@@ -31,11 +31,11 @@ def limited(function: Callable[..., Array], x: Array, y: Array) -> Array:
 def _by_rows(compute: Callable[[Array, Array], Array], array: Array) -> Array:
     """What a function writes for rows of an array, and for the elements after the last of them."""
     out = HOST.empty(array.shape, array.dtype)
-    whole = array.size - array.size % _ROW
+    even = array.size - array.size % _ROW
     flat, target = array.reshape(-1), out.reshape(-1)
-    compute(flat[:whole].reshape(-1, _ROW), target[:whole].reshape(-1, _ROW))
-    if whole < array.size:
+    compute(flat[:even].reshape(-1, _ROW), target[:even].reshape(-1, _ROW))
+    if even < array.size:
         rest = HOST.zeros(_ROW, array.dtype)
-        rest[: array.size - whole] = flat[whole:]
-        target[whole:] = compute(rest, rest)[: array.size - whole]
+        rest[: array.size - even] = flat[even:]
+        target[even:] = compute(rest, rest)[: array.size - even]
     return out

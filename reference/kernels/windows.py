@@ -203,11 +203,10 @@ def row_matrices(xp: ArrayModule, parts: Sequence[Portion]) -> Iterator[tuple[Sl
     sizes = (len(x) * windows_size(along, x.shape[-1]) for _, x, along in parts)
     memory = HOST.empty(max(sizes), parts[0][1].dtype)
     for here, x, along in parts:
-        is_copied = not _are_pixels(x, along)
-        yield (
-            here,
-            _copied(_window_view(HOST, x, along), memory) if is_copied else rows(HOST, x, along),
-        )
+        if _are_pixels(x, along):
+            yield here, rows(HOST, x, along)
+        else:
+            yield here, _copied(_window_view(HOST, x, along), memory)
 
 
 def _copied(windows: Array, memory: Array) -> Array:
