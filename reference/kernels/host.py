@@ -109,4 +109,4 @@ def ints(array: Array) -> list[int]:
 
 def scalar_int(array: Array) -> int:
     """The one element of an integer input that is in host memory."""
-    return int(array.reshape(-1)[0])
+    return int(array.reshape(-1)[0] if array.ndim else array)

@@ -85,7 +85,8 @@ def one_number(given: Array, name: str) -> int:
       InvalidArgument: the input of that name is not a scalar.
 
     """
-    require_rank(0, **{name: given})
+    if given.ndim:
+        require_rank(0, **{name: given})
     return scalar_int(given)
 
 

@@ -11,11 +11,13 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import (
+    HOST,
     dtype_of,
     frozen,
     host_array,
     in_memory_of,
     ints,
+    is_scalar,
     stacked,
 )
 from sessrun.reference.kernels.input_shapes import one_number, require_rank, require_rank_at_least
@@ -128,7 +130,7 @@ def write(bind: Bind) -> KernelFunction:
     def compute(array: ElementArray, index: Array, value: Array, flow: Array) -> Array:
         position = one_number(index, "index")
         _check_written(array, dtype)
-        array.write([(position, _kept(xp, value))], add)
+        array.write(((position, _kept(xp, value)),), add)
         return flow
 
     return compute
@@ -147,8 +149,8 @@ def _adder(bind: Bind) -> Callable[[Array, Array], Array]:
 
 
 def _kept(xp: ArrayModule, value: Array) -> Array:
-    """A read-only view of the value, as the array keeps it."""
-    return frozen(xp.asarray(value)[...])
+    """The value as the array keeps it: a read-only view, unless nothing can change it."""
+    return value if xp is HOST and is_scalar(value) else frozen(xp.asarray(value)[...])
 
 
 def _elements(
@@ -163,20 +165,21 @@ def _elements(
 
 def _kept_rows(xp: ArrayModule, value: Array) -> list[Array]:
     kept = _kept(xp, value)
-    return list(kept) if kept.ndim > 1 else [kept[row, ...] for row in range(len(kept))]
+    is_list = kept.ndim > 1 or (xp is HOST and kept.dtype != object)  # of numbers, if not of arrays
+    return list(kept) if is_list else [kept[row, ...] for row in range(len(kept))]
 
 
 @binder("TensorArrayReadV3", host_inputs=("handle", "index"))
 def read(bind: Bind) -> KernelFunction:
     """Reads one element."""
-    dtype = bind.attrs["dtype"]
+    xp, dtype = bind.xp, bind.attrs["dtype"]
     zeros = _zeros(bind, dtype)
 
     def compute(array: ElementArray, index: Array, flow: Array) -> Array:
         del flow
         position = one_number(index, "index")
         _check_dtype(array, dtype)
-        return _elements(bind.xp, array, [position], zeros)[0]
+        return _elements(xp, array, (position,), zeros)[0]
 
     return compute
 

@@ -7,7 +7,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
+from sessrun.reference.kernels.host import frozen, in_memory_of, is_scalar, scalar_int
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -66,7 +66,8 @@ def push(xp: ArrayModule, handle: object, value: object, *, T: str) -> object:
             f"Must have type {has.enum} but got {given.enum}: Stack["
             f"{target.name}] is of {has.opdef}, not {given.opdef}"
         )
-    kept = value if T in _OPAQUE else frozen(xp.asarray(value)[...])
+    is_fixed = T in _OPAQUE or is_scalar(value)
+    kept = value if is_fixed else frozen(xp.asarray(value)[...])
     target.push(kept)
     return kept
 

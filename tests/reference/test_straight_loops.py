@@ -10,7 +10,7 @@ import pytest
 import sessrun.reference as tf
 from sessrun.conformance.plan import case_of
 from sessrun.conformance.runner import Runner
-from sessrun.reference.session.execute.straight_loops import StraightLoop
+from sessrun.reference.session.execute.straight_flow import StraightLoop
 
 
 def loop(count: int, body: Any, *firsts: Any, **options: Any) -> Any:

@@ -20,12 +20,13 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import ENTERS
-from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, Registers, Value
+from sessrun.reference.session.execute.straight_flow import checked_scalar
 from sessrun.reference.state.steps import Postponed, Step
 
 __all__ = ["DEAD", "FlowPlan"]
@@ -223,9 +224,7 @@ class _Run:
         ]
         if kind == "Switch":
             data, pred = values
-            if pred.ndim:
-                raise InvalidArgument(f"pred must be a scalar, not of shape {list(pred.shape)}")
-            return (DEAD, data) if pred else (data, DEAD)
+            return (DEAD, data) if checked_scalar(pred) else (data, DEAD)
         if kind and node.edges:
             return values
         start = perf_counter_ns() if self.watch else 0

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.steps import Kernel, Reader
-from sessrun.reference.session.execute.straight_loops import StraightLoop
+from sessrun.reference.session.execute.straight_flow import StraightLoop
 
 __all__ = ["FrameShape", "Node"]
 
@@ -56,6 +57,8 @@ class Node:
       count: how many inputs it has.
       needs: what `FrameShape.pending` begins with: inputs and control inputs; for `Merge` twice
         its control inputs, and one for the first value that lives.
+      sources: for each input the tensor that its value is; a reference may be in place of a read.
+      waits: the nodes that it waits for.
       readers: for each input what makes of a value what the kernel takes, or None.
       edges: for each output the nodes and slots that it goes to.
       controls: the nodes that wait for it.
@@ -74,6 +77,8 @@ class Node:
     count: int
     child: FrameShape | None = None
     needs: int = 0
+    sources: Sequence[Tensor] = ()
+    waits: Sequence[Node] = ()
     readers: tuple[Reader | None, ...] = ()
     edges: list[list[tuple[Node, int]]] = field(default_factory=list)
     controls: list[Node] = field(default_factory=list)

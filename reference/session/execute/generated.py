@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.public import public
 from sessrun.reference.session.execute.late_step import LateStep
 from sessrun.reference.session.execute.op_errors import run_error
@@ -92,11 +93,11 @@ class GeneratedRun(NamedTuple):
 def can_generate(plan: Plan | None, lifetime: Lifetime) -> bool:
     """Whether the run of a plan can be generated code.
 
-    Left to the first tier are plans with branches or loops, plans with several operations that may
-    wait, plans that are traced or executed in parts (each kind is a class derived from Plan), and
-    plans with operations on a GPU. Of those with one operation that may wait the ones whose
-    deadline counts from the beginning of the run, too, or whose kernels need a `Step` that has
-    begun (a mutex is given up at its end): see `LateStep`.
+    Left to the first tier are plans whose operations fire as their inputs arrive, plans with
+    several operations that may wait, plans that are traced or executed in parts (each kind is a
+    class derived from Plan), and plans with operations on a GPU. Of those with loops, or with one
+    operation that may wait, the ones whose deadline counts from the beginning of the run, too, or
+    whose kernels need a `Step` that has begun (a mutex is given up at its end): see `LateStep`.
     """
     return (
         type(plan) is Plan
@@ -128,7 +129,7 @@ def generate(
     source = write_source(plan, signature, feed_keys, checks_open=owner is not None)
     names = source.names
     names["owner"] = owner
-    failure = _Failure(plan, source.steps, lifetime)
+    failure = _Failure(source.ops, source.devices, lifetime)
     names["failure_of"] = failure.failure_of
     names["check_open"], names["over"] = lifetime.check_not_over, lifetime.over
     if plan.cancellable:
@@ -151,14 +152,14 @@ class _Failure:
     among its variables would keep the error, and the run's tensors, until garbage is collected.
 
     Attributes:
-      plan: its plan, which knows the operation of each step.
-      steps: the step of each line.
+      ops: the operation that each line of the steps executes.
+      devices: the name of its device.
       lifetime: of the session: a run that fails while its session ends is cancelled.
 
     """
 
-    plan: Plan
-    steps: Sequence[int]
+    ops: Sequence[Operation]
+    devices: Sequence[str]
     lifetime: Lifetime
 
     def failure_of(self, error: Exception) -> Exception:
@@ -171,8 +172,8 @@ class _Failure:
         failure = error
         if not isinstance(error, errors.OpError):  # that of a branch or a loop knows its operation
             assert error.__traceback__ is not None
-            number = self.steps[error.__traceback__.tb_lineno - FIRST_STEP_LINE]
-            failure = run_error(error, self.plan.ops[number], self.plan.devices[number])
+            line = error.__traceback__.tb_lineno - FIRST_STEP_LINE
+            failure = run_error(error, self.ops[line], self.devices[line])
             failure.__cause__ = error
         return self._unless_over(failure)
 

@@ -32,6 +32,19 @@ class LateStep:
     def __init__(self, lifetime: Lifetime) -> None:
         self._lifetime = lifetime
 
+    def check(self) -> None:
+        """Return if the run may go on.
+
+        Raises:
+          KernelError: the session has ended.
+
+        """
+        step = self._lifetime.begin_step()
+        try:
+            step.check()
+        finally:
+            self._lifetime.end_step(step)
+
     def take(self, node: str, make: Callable[[], Attempt]) -> Any:
         """The result of a node's attempt, as `Step.take` gives it.
 

@@ -37,32 +37,32 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
         return run, proceed, fed
 
 Every name is a letter with a number, or one of this package's: `r` is a register of the plan, `c`
-one that a constant or a variable keeps, `k` a kernel by the number of its step; of a feed `y` is
+one that a constant or a variable keeps, `k` a kernel; of a feed `y` is
 the key, `v` the value as given, `f` the conversion, `a` the array, `w` what makes of that the
 kernels' view, and `t`, `d`, `s`, `x` are the type, dtype, shape and tensor of a value that needs no
 conversion; `q` is a value without readers; `u` are the fetched values, `g` and `m` keys and
 classes of their structure. No name and no value of a graph enters the text. A step
 has a line of its own, so that the line of a traceback tells which operation has failed. Registers
 are those of the first tier: a local variable is overwritten or emptied after the last step that
-reads it.
+reads it. `step_source` has the lines of the steps, branches and loops among them.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from sessrun.reference.base.quiet_arithmetic import QUIET, quietly_within
-from sessrun.reference.devices.variable_buffers import VariableBuffer
-from sessrun.reference.kernels.constants import identity
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.feed_source import FeedWriter
 from sessrun.reference.session.execute.fetch_source import structure_source
 from sessrun.reference.session.execute.infix import gives_scalar, infix_of
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import Call, Kernel, call_of, read_reference
+from sessrun.reference.session.execute.step_source import Lines, StepWriter
+from sessrun.reference.session.execute.steps import call_of
+from sessrun.reference.session.execute.straight_flow import Steps
 from sessrun.reference.session.resolve.builds import SequenceBuild, item_number
 from sessrun.reference.session.resolve.signature import Signature
 from sessrun.reference.session.resolve.unpacking import Source, fetched_value, unshared
@@ -71,9 +71,6 @@ __all__ = ["FIRST_STEP_LINE", "RunSource", "write_source"]
 
 #: The line of the first step.
 FIRST_STEP_LINE: Final = 3
-
-#: Operations that move values and compute none, so that numpy has nothing to warn of.
-_HANDLING: Final = frozenset({"QueueDequeueV2", "QueueEnqueueV2", "Stage", "Unstage"})
 
 
 class RunSource(NamedTuple):
@@ -84,13 +81,15 @@ class RunSource(NamedTuple):
         functions of a `GeneratedRun`.
       names: what its names stand for, but `failure_of(error)`, which gives the error of a failed
         run, and `check_open()`, which refuses an ended session.
-      steps: for each line of `steps` the number of the plan's step.
+      ops: for each line of `steps` the operation that it executes.
+      devices: for each of them the name of the operation's device.
 
     """
 
     text: str
     names: dict[str, object]
-    steps: Sequence[int]
+    ops: Sequence[Operation]
+    devices: Sequence[str]
 
 
 def write_source(
@@ -113,17 +112,14 @@ class _Writer:
 
     def __init__(self, plan: Plan, signature: Signature, feed_keys: Sequence[object]) -> None:
         self.plan = plan
-        self.calls = list(map(call_of, plan.steps))
         self.signature = signature
         self.feeds = FeedWriter(plan, signature, feed_keys)
-        self.variable = set(plan.feeds)  # registers that a run writes
-        self.scalars: set[str] = set()  # the names of those that hold a numpy scalar now
-        self.kernels: dict[int, str] = {}
-        self.needs_quiet = False
-        self.names: dict[str, object] = {
+        self.lines = Lines()
+        self.steps = StepWriter(self.lines, plan.template, plan.feeds)
+        self.names = self.lines.names
+        self.names |= {
             "__builtins__": {},
             "Exception": Exception,
-            "abs": abs,
             "build": signature.build,
             "fetched_value": fetched_value,
             "generic": np.generic,
@@ -137,17 +133,18 @@ class _Writer:
         }
 
     def source(self, *, checks_open: bool) -> RunSource:
-        steps = self._needed_steps()
-        lines = [self._step(number, self.calls[number]) for number in steps]
+        plan, lines = self.plan, self.lines
+        steps = Steps(plan.steps, plan.ops, plan.devices)
+        self.steps.write(steps, 2, self._unneeded_steps())
         fed = [f"r{register}" for register in self.plan.feeds]
         fed += [f"a{number}" for number in self.feeds.fetched]
         values, value = self._values()
         is_built = value is not None
         call = value or values
         text: list[str] = []
-        if lines:
+        if lines.texts:
             call = f"steps({', '.join(fed)})"
-            text = [f"def {call}:", " try:", *(f"  {line}" for line in lines)]
+            text = [f"def {call}:", " try:", *lines.texts]
             text += [" except Exception as error:", "  raise failure_of(error)"]
             unpacked = None if is_built else self._structure()
             if unpacked is not None:
@@ -171,12 +168,12 @@ class _Writer:
             " return run, proceed, fed",
             "",
         ]
-        return RunSource("\n".join(text), self.names | self.feeds.names, steps)
+        return RunSource("\n".join(text), self.names | self.feeds.names, lines.ops, lines.devices)
 
     def _end(self, call: str, fed: Sequence[str], *, is_built: bool) -> Iterator[str]:
         """The lines from registers to the caller's structure: a call, mostly that of `steps`."""
         form = "  return {}" if is_built else "  return build({})"
-        if not self.needs_quiet:
+        if not self.lines.needs_quiet:
             yield form.format(call)
             return
         arguments = ", ".join(["steps", *fed])
@@ -185,84 +182,29 @@ class _Writer:
         yield "  except RuntimeError as error:"
         yield f" {form.format(f'quietly_within(error, {arguments})')}"
 
-    # -- steps
+    def _unneeded_steps(self) -> frozenset[int]:
+        """The numbers of the steps that are not to be executed.
 
-    def _needed_steps(self) -> Sequence[int]:
-        """The numbers of the steps to be executed, in order.
-
-        Left out are operators on scalars whose results nobody reads: a group of sums, say. They
+        They are operators on scalars whose results nobody reads: a group of sums, say. They
         cannot fail, and TensorFlow's graph optimizer leaves them out, too.
         """
-        calls, ops = self.calls, self.plan.ops
-        read: set[int | None] = set(self.plan.fetches)
-        needed = []
-        for number in reversed(range(len(calls))):
-            function, inputs, outputs, _ = calls[number]
-            operands = ops[number].inputs
+        plan = self.plan
+        read: set[int | None] = set(plan.fetches)
+        unneeded = []
+        for number in reversed(range(len(plan.steps))):
+            function, inputs, outputs, _ = call_of(plan.steps[number])
+            operands = plan.ops[number].inputs
             if (
                 read.isdisjoint(outputs)
                 and outputs
                 and infix_of(function, operands) is not None
                 and gives_scalar(operands)
             ):
+                unneeded.append(number)
                 continue
             read.difference_update(outputs)
             read.update(inputs)
-            needed.append(number)
-        return needed[::-1]
-
-    def _step(self, number: int, call: Call) -> str:
-        """The line of a step."""
-        function, inputs, outputs, dying = call
-        arguments = [self._register(register) for register in inputs]
-        expression = self._expression(number, function, arguments)
-        reads_variable = function is read_reference and self._kept(inputs[0], VariableBuffer)
-        self.variable.update(output for output in outputs if output is not None)
-        is_scalar = self._is_scalar_result(number, function, arguments)
-        targets = ["q" if output is None else f"r{output}" for output in outputs]
-        (self.scalars.update if is_scalar else self.scalars.difference_update)(targets)
-        if reads_variable and not dying and targets != ["q"]:
-            (target,), (buffer,) = targets, arguments
-            return f"if ({target} := {buffer}.value) is None: {target} = {expression}"
-        if targets == ["q"] or not targets:
-            line = expression
-        else:
-            line = f"{', '.join(targets)} = {expression}"
-        emptied = [f"r{register}" for register in dying]
-        emptied += ["q"] if len(targets) > 1 and "q" in targets else []
-        return "; ".join([line, *(f"{name} = None" for name in emptied)])
-
-    def _expression(self, number: int, function: Kernel, arguments: Sequence[str]) -> str:
-        """The expression of a step's result."""
-        if isinstance(function, functools.partial) and function.func is identity:
-            return arguments[0]
-        form = infix_of(function, self.plan.ops[number].inputs)
-        self.needs_quiet |= (
-            function is not read_reference and self.plan.ops[number].type not in _HANDLING
-        )
-        if form is not None:
-            return form.format(*arguments)
-        kernel = self.kernels.setdefault(id(function), f"k{number}")
-        self.names[kernel] = function
-        return f"{kernel}({', '.join(arguments)})"
-
-    def _is_scalar_result(self, number: int, function: Kernel, arguments: Sequence[str]) -> bool:
-        """Whether the result of a step is a numpy scalar in every run."""
-        if isinstance(function, functools.partial) and function.func is identity:
-            return arguments[0] in self.scalars
-        operands = self.plan.ops[number].inputs
-        return infix_of(function, operands) is not None and gives_scalar(operands)
-
-    def _register(self, register: int) -> str:
-        """The name of a register that is read."""
-        if register in self.variable:
-            return f"r{register}"
-        self.names[f"c{register}"] = self.plan.template[register]
-        return f"c{register}"
-
-    def _kept(self, register: int, kind: type) -> bool:
-        """Whether a register keeps the same object, of this type, in every run."""
-        return register not in self.variable and isinstance(self.plan.template[register], kind)
+        return frozenset(unneeded)
 
     # -- fetches
 
@@ -301,11 +243,11 @@ class _Writer:
         if is_fed:
             return f"a{number}"
         register = self.plan.fetches[number]
-        name = self._register(register)
-        if name in self.scalars or self._kept(register, np.generic):
+        name = self.steps.name(register)
+        if name in self.steps.scalars or self.steps.keeps(register, np.generic):
             return name
         computed = f"fetched_value({name})"
-        if register in self.variable:
+        if self.steps.is_variable(register):
             return f"{name} if isinstance({name}, generic) else {computed}"
         return computed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from types import MethodType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, cast
 
 from sessrun.reference import errors
 from sessrun.reference.devices.variable_buffers import VariableBuffer
@@ -17,10 +17,12 @@ __all__ = [
     "Call",
     "Kernel",
     "Reader",
+    "Region",
     "Registers",
     "StepForm",
     "Value",
     "call_of",
+    "copied_value",
     "make_step",
     "read_reference",
     "run_steps",
@@ -44,6 +46,17 @@ StepForm = tuple[Kernel, int, int, int, int]
 
 #: The register that holds the running `Step`.
 STEP_REGISTER: Final = 0
+
+
+class Region(Protocol):
+    """The function of a step that executes a branch or a loop."""
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The registers that it reads, and maybe others."""
+
+    def __call__(self, registers: Registers) -> None:
+        """Execute it; raises OpError if a kernel fails."""
 
 
 class Call(NamedTuple):
@@ -125,14 +138,20 @@ def make_step(
 
 
 def call_of(step: StepForm) -> Call:
-    """The call that a step was made of."""
+    """The call that a step was made of; that of a branch or a loop tells only what it reads."""
     function, left, right, out, dying = step
     if left < 0:
-        assert isinstance(function, MethodType)
+        if not isinstance(function, MethodType):
+            return Call(function, cast("Region", function).inputs, (), ())
         assert isinstance(function.__self__, Call)
         return function.__self__
     inputs = (left,) if right < 0 else (left, right)
     return Call(function, inputs, (out,), (dying,) if dying else ())
+
+
+def copied_value(value: Value) -> Value:
+    """The same value, for another register."""
+    return value
 
 
 def read_reference(buffer: Value) -> Value:

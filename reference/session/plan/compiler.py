@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
@@ -30,7 +29,7 @@ from sessrun.reference.session.execute.steps import (
 from sessrun.reference.session.execute.waiting_plan import WaitingPlan
 from sessrun.reference.session.plan.dataflow_compiler import compile_flow
 from sessrun.reference.session.plan.drafts import Draft, Role, TracedPlan
-from sessrun.reference.session.plan.folding import FOLDED, folded
+from sessrun.reference.session.plan.folding import FOLDED, GIVEN, folded
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.late_reads import late_reads
 from sessrun.reference.session.plan.locations import (
@@ -50,21 +49,6 @@ from sessrun.reference.session.plan.waiting_order import groups_of, waiting_last
 from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_plan"]
-
-#: Operations whose value, if any, is the same in every run of a session: the compiler computes it.
-_GIVEN: Final = frozenset(
-    {
-        "Const",
-        "FIFOQueueV2",
-        "NoOp",
-        "PaddingFIFOQueueV2",
-        "PriorityQueueV2",
-        "RandomShuffleQueueV2",
-        "VarHandleOp",
-        "Variable",
-        "VariableV2",
-    }
-)
 
 
 def compile_plan(
@@ -100,7 +84,7 @@ def compile_plan(
         if keep:
             text = "A partial run cannot execute conditionals and loops."
             raise errors.UnimplementedError(None, None, text)
-        return compile_flow(ops, types, fetched, fed, placed, bindings)
+        return compile_flow(ops, types, fetched, fed, placed, bindings, traced=traced)
     compiler = _Compiler(placed, bindings, fed, traced=traced)
     return compiler.compile(ops, types, fetched, keep=keep)
 
@@ -216,7 +200,7 @@ class _Compiler:
         if inputs:
             if inputs[0] not in given or op.type not in FOLDED or not given.keys() >= set(inputs):
                 return False
-        elif op.type not in _GIVEN:
+        elif op.type not in GIVEN:
             return False
         if self.traced or device.kind != "CPU" or device.is_limited:
             return False

@@ -17,6 +17,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels.registry import Entry
 from sessrun.reference.session.execute.dataflow import FlowPlan
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
+from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, read_reference
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.late_reads import (
@@ -33,6 +34,7 @@ from sessrun.reference.session.plan.locations import (
     slots_of,
 )
 from sessrun.reference.session.plan.loop_straightening import straight_loop
+from sessrun.reference.session.plan.run_straightening import Fetch, straight_plan
 from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_flow"]
@@ -48,10 +50,12 @@ def compile_flow(
     fed: Sequence[Tensor],
     placed: Mapping[Operation, LocalDevice],
     bindings: KernelBindings,
-) -> FlowPlan:
-    """Compile operations with control flow, of these op types.
+    *,
+    traced: bool,
+) -> Plan:
+    """Compile operations with control flow, of these op types, to steps or to nodes.
 
-    The other arguments are those of `compiler.compile_plan`.
+    The other arguments are those of `compiler.compile_plan`. A run that is traced has nodes.
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device, or the frames are
@@ -64,7 +68,7 @@ def compile_flow(
         compiler.add(op)
     for op in ops:
         compiler.connect(op)
-    return compiler.plan(fetched)
+    return compiler.plan(fetched, traced=traced)
 
 
 class _Compiler:
@@ -202,7 +206,7 @@ class _Compiler:
         """Add the edges from an operation's inputs to its node, and the readers of its inputs."""
         node, entry = self.nodes[op], self.entries[op]
         self._after(node)  # an Exit outside of all frames is refused even if nothing takes it
-        readers = []
+        readers, sources = [], []
         for index, (given, arg) in enumerate(
             zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True)
         ):
@@ -216,11 +220,13 @@ class _Compiler:
                 elif (op, tensor) in self.late and node.frame is self.root:
                     tensor = tensor.op.inputs[0]
                 self.nodes[tensor.op].edges[tensor.value_index].append((node, slot))
+            sources.append(tensor)
             is_carried = index == 0 and op.outputs and op.outputs[0] in self.carried
             readers.append(None if is_carried else self._reader(tensor, arg, node, entry))
-        node.readers = tuple(readers)
-        for other in self._controls(op):
-            self.nodes[other].controls.append(node)
+        node.readers, node.sources = tuple(readers), sources
+        node.waits = [self.nodes[other] for other in self._controls(op)]
+        for other in node.waits:
+            other.controls.append(node)
 
     def _fed_edge(self, node: Node, tensor: Tensor, slot: int) -> None:
         if node.frame is not self.root:
@@ -250,22 +256,27 @@ class _Compiler:
 
     # -- the plan
 
-    def plan(self, fetched: Sequence[Tensor]) -> FlowPlan:
+    def plan(self, fetched: Sequence[Tensor], *, traced: bool) -> Plan:
         """The plan whose fetches are these tensors."""
         first = STEP_REGISTER + 1 + len(self.fed)
-        moves = []
+        fetches = []
         for index, tensor in enumerate(fetched):
             node = self.nodes[tensor.op]
             node.fetched[tensor.value_index] = first + index
             value = self.carried.get(tensor, tensor)
             home, source = self._home(value)
-            moves.append(_read(value, mover(home, HOST, source, node.device)))
+            read = _read(value, mover(home, HOST, source, node.device))
+            fetches.append(Fetch(tensor, node, read))
         nodes = self.nodes.values()
         for frame in reversed(self.frames.values()):  # inner loops come first
             members = [node for node in nodes if node.frame is frame]
             frame.exits = [node for node in members if node.kind == "Exit"]
             enters = [node for node in nodes if node.child is frame]
             frame.straight = straight_loop(members, enters, self.nodes)
+        fed = list(self.fed)
+        plan = None if traced else straight_plan(self.root, self.nodes, fed, fetches)
+        if plan is not None:
+            return plan
         roots = [n for n in nodes if not n.needs and n.frame is self.root]
         return FlowPlan(
             steps=(),
@@ -278,7 +289,7 @@ class _Compiler:
             root=self.root,
             roots=tuple(roots),
             entries=tuple((self.fed[t], tuple(edges)) for t, edges in self.arrivals.items()),
-            moves=tuple(moves),
+            moves=tuple(fetch.read for fetch in fetches),
         )
 
 

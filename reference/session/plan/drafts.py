@@ -12,8 +12,9 @@ from sessrun.reference.session.execute.steps import Call, Kernel
 
 __all__ = ["Draft", "Role", "TracedPlan"]
 
-#: What a step does for its operation: computes it, reads a reference for it, or copies a value.
-Role = Literal["kernel", "read", "copy"]
+#: What a step does for its operation: computes it, reads a reference for it, copies a value, or
+#: executes a branch or a loop that begins with it.
+Role = Literal["kernel", "read", "copy", "region"]
 
 
 @dataclass(slots=True)

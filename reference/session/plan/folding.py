@@ -14,7 +14,7 @@ from sessrun.reference.base.host_arrays import set_writeable
 from sessrun.reference.base.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import Kernel, Value
 
-__all__ = ["FOLDED", "folded"]
+__all__ = ["FOLDED", "GIVEN", "folded"]
 
 #: The operations: their kernels take nothing but their inputs, and cannot wait.
 FOLDED: Final = frozenset(
@@ -53,6 +53,20 @@ FOLDED: Final = frozenset(
         "Tile",
         "Transpose",
         "ZerosLike",
+    }
+)
+#: Operations whose value, if any, is the same in every run of a session: the compiler computes it.
+GIVEN: Final = frozenset(
+    {
+        "Const",
+        "FIFOQueueV2",
+        "NoOp",
+        "PaddingFIFOQueueV2",
+        "PriorityQueueV2",
+        "RandomShuffleQueueV2",
+        "VarHandleOp",
+        "Variable",
+        "VariableV2",
     }
 )
 #: The largest output that a plan keeps, in bytes.

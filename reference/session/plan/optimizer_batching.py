@@ -141,7 +141,10 @@ class _Batching:
         else:
             if self._last_before(draft.op) == self.batch:
                 self.close()
-            if is_read:
+            if draft.role == "region":  # it may have any effects
+                self.close()
+                self.known.clear()
+            elif is_read:
                 variable = _key(draft.inputs[0], self.given)
                 if variable is None or variable in self.written:
                     self.close()

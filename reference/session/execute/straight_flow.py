@@ -1,9 +1,10 @@
-"""Loops that are executed as two lists of steps: the condition's, then the body's.
+"""Branches and loops as steps: each executes lists of steps on the registers of a run.
 
-Most loops have no operation that may block. The steps of an iteration of such a loop follow
-from its conditions alone, so that values need not find their way edge by edge: a branch is a step
-that chooses between two lists of steps, a loop within is one step. `plan/loop_straightening` makes
-them; `dataflow` executes all other loops.
+Most graphs have no operation in a branch or a loop that may block. Which of their steps execute
+follows from conditions alone, so that values need not find their way edge by edge: a branch is a
+step that chooses between two lists of steps, a loop one that executes the list of its condition
+and that of its body in turn. `plan/run_straightening` and `plan/loop_straightening` make them;
+`dataflow` executes all other graphs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sessrun.reference.session.execute.steps import (
 )
 from sessrun.reference.state.steps import Step
 
-__all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop"]
+__all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop", "checked_scalar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,11 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class StraightLoop:
-    """A loop as lists of steps.
+    """A loop as lists of steps, which have registers of their own.
 
     Attributes:
       enters: the Enter operations; the value of the first is in register 1, and so on.
-      size: how many registers there are.
+      template: the registers as an execution begins with them, constants in theirs.
       condition: the steps up to the condition.
       condition_register: the register of the condition.
       switch: a Switch, which errors of the condition's shape are those of, and its device.
@@ -61,12 +62,12 @@ class StraightLoop:
       moves: from which register to which a value goes into the next iteration.
       exits: for each Exit the register of its value.
       has_lonely: whether a step would be executed although the variables are dead.
-      constants: registers, and the values in them that no step computes.
+      depth: how many loops there are in one another, this one included.
 
     """
 
     enters: tuple[Operation, ...]
-    size: int
+    template: Registers
     condition: Steps
     condition_register: int
     switch: tuple[Operation, str]
@@ -75,7 +76,7 @@ class StraightLoop:
     moves: tuple[tuple[int, int], ...]
     exits: tuple[int, ...]
     has_lonely: bool
-    constants: tuple[tuple[int, Value], ...] = ()
+    depth: int
 
     def run(self, values: Sequence[Value], step: Step | None) -> list[Value]:
         """Execute it.
@@ -91,12 +92,12 @@ class StraightLoop:
           OpError: a kernel failed, a condition is no scalar, or the step has ended.
 
         """
-        registers: Registers = [step, *values, *[None] * (self.size - 1 - len(values))]
-        for register, value in self.constants:
-            registers[register] = value
+        registers = self.template.copy()
+        registers[STEP_REGISTER] = step
+        registers[1 : len(values) + 1] = values
         while True:
             self.condition.run(registers)
-            if not scalar(registers[self.condition_register], self.switch):
+            if not _holds(registers[self.condition_register], self.switch):
                 self.after.run(registers)
                 return [registers[register] for register in self.exits]
             if step is not None:
@@ -113,57 +114,74 @@ class StraightLoop:
             raise run_error(error, *self.switch) from error
 
 
-def scalar(pred: Value, switch: tuple[Operation, str]) -> Value:
+def checked_scalar(pred: Value) -> Value:
     """The condition of a Switch.
 
     Raises:
-      InvalidArgumentError: the condition is not a scalar.
+      InvalidArgument: it is not a scalar.
 
     """
     if pred.ndim:
-        text = f"pred must be a scalar, not of shape {list(pred.shape)}"
-        raise run_error(InvalidArgument(text), *switch)
+        raise InvalidArgument(f"pred must be a scalar, not of shape {list(pred.shape)}")
     return pred
+
+
+def _holds(pred: Value, switch: tuple[Operation, str]) -> bool:
+    """Whether the condition of a Switch holds; raises InvalidArgumentError unless it is one."""
+    try:
+        return bool(checked_scalar(pred))
+    except KernelError as error:
+        raise run_error(error, *switch) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A step that executes one of two lists.
+    """A step that executes one of two lists, on the same registers.
 
     Attributes:
       pred: the register of the condition.
       switch: a Switch by this condition, and its device.
       sides: the steps if it does not hold, and if it does.
+      inputs: the registers that it reads or writes.
+      dying: registers to be emptied after it.
 
     """
 
     pred: int
     switch: tuple[Operation, str]
     sides: tuple[Steps, Steps]
+    inputs: tuple[int, ...] = ()
+    dying: tuple[int, ...] = ()
 
     def __call__(self, registers: Registers) -> None:
         """Execute the list of the side that the condition chooses."""
-        self.sides[bool(scalar(registers[self.pred], self.switch))].run(registers)
+        self.sides[_holds(registers[self.pred], self.switch)].run(registers)
+        for register in self.dying:
+            registers[register] = None
 
 
 @dataclass(frozen=True, slots=True)
 class InnerLoop:
-    """A step that executes a loop within a loop.
+    """A step that executes a loop.
 
     Attributes:
       loop: the loop.
-      sources: the registers of what enters it.
+      inputs: the registers of what enters it.
       targets: the registers of what leaves it.
+      dying: registers to be emptied after it.
 
     """
 
     loop: StraightLoop
-    sources: tuple[int, ...]
+    inputs: tuple[int, ...]
     targets: tuple[int, ...]
+    dying: tuple[int, ...] = ()
 
     def __call__(self, registers: Registers) -> None:
         """Execute all iterations of the loop."""
-        entering = [registers[source] for source in self.sources]
+        entering = [registers[source] for source in self.inputs]
         leaving = self.loop.run(entering, registers[STEP_REGISTER])
         for target, value in zip(self.targets, leaving, strict=True):
             registers[target] = value
+        for register in self.dying:
+            registers[register] = None

@@ -1,0 +1,119 @@
+"""Run straightening: from the nodes of a run with branches and loops to a plan of steps.
+
+It is a plan like those of graphs without control flow, so that hot runs become generated code. A
+branch or a loop is one of its steps. Every value keeps a register of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, Value, read_reference
+from sessrun.reference.session.execute.straight_flow import InnerLoop
+from sessrun.reference.session.plan.drafts import Draft, Role
+from sessrun.reference.session.plan.optimizer_batching import batched
+from sessrun.reference.session.plan.step_lists import (
+    ALWAYS,
+    Item,
+    StepLists,
+    drafts_of,
+    steps_of,
+)
+from sessrun.reference.session.plan.straightening import (
+    NamedValue,
+    NotStraightError,
+    Straightened,
+    need,
+)
+
+__all__ = ["Fetch", "straight_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A tensor that a run fetches.
+
+    Attributes:
+      tensor: the tensor.
+      node: the node of its operation.
+      read: what makes a value in host memory of it, or None.
+
+    """
+
+    tensor: Tensor
+    node: Node
+    read: Reader | None
+
+
+def straight_plan(
+    root: FrameShape,
+    by_op: Mapping[Operation, Node],
+    fed: Sequence[Tensor],
+    fetches: Sequence[Fetch],
+) -> Plan | None:
+    """The plan of steps of a run; None if there is none.
+
+    Args:
+      root: the frame of the run itself.
+      by_op: the node of each operation, producers before consumers; loops have been straightened.
+      fed: the fed tensors.
+      fetches: the fetched tensors.
+
+    """
+    try:
+        return _StraightenedRun(by_op, is_run=True).plan(root, fed, fetches)
+    except NotStraightError:
+        return None
+
+
+@dataclass(slots=True)
+class _StraightenedRun(Straightened):
+    """One attempt to make the list of a run."""
+
+    def plan(self, root: FrameShape, fed: Sequence[Tensor], fetches: Sequence[Fetch]) -> Plan:
+        """The plan; raises NotStraightError."""
+        nodes = [node for node in self.by_op.values() if node.frame is root]
+        for tensor in fed:
+            item = Item(nodes[0], ALWAYS)  # it has executed: its node does not matter
+            self.tensors[tensor] = NamedValue(self.new(ALWAYS), ALWAYS, item)
+        self.take_all(nodes, root)
+        lists = StepLists(self.order, self.bases, self.same, self.switches)
+        feeds = tuple(lists.register(self.tensors[tensor].number) for tensor in fed)
+        drafts = lists.list_of(ALWAYS)
+        need(not lists.left)
+        held = [self._fetched(fetch, lists, drafts) for fetch in fetches]
+        given = {lists.register(number): value for number, value in self.constants.items()}
+        if all(node.device.kind == "CPU" for node in nodes):
+            within = [r for draft in drafts if draft.role == "region" for r in draft.inputs]
+            drafts = batched(list(self.by_op), drafts, given, [*held, *within])
+        (steps,) = steps_of([drafts], {STEP_REGISTER, *given, *held})
+        template: list[Value] = [None] * (len(lists.registers) + 1)
+        for register, value in given.items():
+            template[register] = value
+        return Plan(
+            steps=steps.forms,
+            ops=steps.ops,
+            devices=steps.devices,
+            template=template,
+            feeds=feeds,
+            fetches=tuple(held),
+            cancellable=any(isinstance(d.function, InnerLoop) for d in drafts_of(drafts)),
+        )
+
+    def _fetched(self, fetch: Fetch, lists: StepLists, drafts: list[Draft]) -> int:
+        """The register of a fetched value in host memory, to which a draft is added if it must."""
+        value = self.tensors[fetch.tensor]
+        need(value.path == ALWAYS)
+        register = lists.register(value.number)
+        if fetch.read is None:
+            return register
+        output = lists.register(self.new(ALWAYS))
+        role: Role = "read" if fetch.read is read_reference else "copy"
+        op, device = fetch.node.op, fetch.node.device
+        drafts.append(Draft(op, device, fetch.read, (register,), (output,), role))
+        return output

@@ -1,0 +1,271 @@
+"""Lists of steps of what executes under conditions: their order, and when registers are emptied.
+
+An *item* becomes one step. The items of one path (see `straightening`) make one list, in an order
+in which each follows what it needs; those of a longer path are the lists of a branch within it. A
+condition may have several branches one after the other, where what is between them needs one and
+is needed by the next.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sessrun.reference.session.execute.dataflow_nodes import Node
+from sessrun.reference.session.execute.steps import Kernel, StepForm, make_step
+from sessrun.reference.session.execute.straight_flow import Branch, InnerLoop, Steps
+from sessrun.reference.session.plan.drafts import Draft, Role
+
+__all__ = ["ALWAYS", "Fork", "Item", "Path", "StepLists", "drafts_of", "steps_of"]
+
+#: The conditions under which a value is alive: the numbers of values, and which truth each has.
+Path = frozenset[tuple[int, bool]]
+ALWAYS: Final[Path] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """A kernel, a reader, a loop, or a node that hands its input on: it becomes one step or none.
+
+    Attributes:
+      node: its node, which errors are of.
+      path: the conditions under which it executes.
+      needs: the items that must have executed before.
+      function: the kernel; None for a loop, and for a node that only hands its input on.
+      inputs: the numbers of the values that it takes.
+      outputs: the numbers of the values that it gives.
+      role: what it does for the operation.
+      make: for a loop, from the registers of its inputs and outputs to its step.
+      is_lonely: whether it needs nothing but constant Enters.
+
+    """
+
+    node: Node
+    path: Path
+    needs: Sequence[Item] = ()
+    function: Kernel | None = None
+    inputs: Sequence[int] = ()
+    outputs: Sequence[int] = ()
+    role: Role = "kernel"
+    make: Callable[[tuple[int, ...], tuple[int, ...]], InnerLoop] | None = None
+    is_lonely: bool = False
+
+
+@dataclass(slots=True)
+class Fork(Draft):
+    """The draft of a branch; its inputs are all registers that it reads or writes.
+
+    Attributes:
+      pred: the register of the condition.
+      sides: the drafts if it does not hold, and if it does.
+      counts: how often each register is read or written in it.
+
+    """
+
+    pred: int = 0
+    sides: tuple[Sequence[Draft], Sequence[Draft]] = ((), ())
+    counts: Counter[int] = field(default_factory=Counter)
+
+
+class StepLists:
+    """Puts items into lists, each once, and numbers the registers of their values.
+
+    Args:
+      items: the items; those that they need beside them are taken to have executed.
+      bases: for each number the path of what computes its value.
+      same: for a number another one that it shares its register with.
+      switches: a Switch by each condition.
+
+    Attributes:
+      registers: the register of each number, from 1 on.
+      left: how many items are not in a list yet.
+
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        bases: Sequence[Path],
+        same: Mapping[int, int],
+        switches: Mapping[int, Node],
+    ) -> None:
+        self._items = items
+        self._bases, self._same, self._switches = bases, same, switches
+        self.registers: dict[int, int] = {}
+        self.left = len(items)
+        indices = {item: index for index, item in enumerate(items)}
+        self._missing = [0] * len(items)
+        self._users: list[list[int]] = [[] for _ in items]
+        self._ready: dict[Path, list[int]] = {}  # by path the heap of their numbers
+        for index, item in enumerate(items):
+            for need in item.needs:
+                if need in indices:
+                    self._missing[index] += 1
+                    self._users[indices[need]].append(index)
+            if not self._missing[index]:
+                self._add_ready(index)
+
+    def register(self, number: int) -> int:
+        """The register of a value."""
+        while number in self._same:
+            number = self._same[number]
+        return self.registers.setdefault(number, len(self.registers) + 1)
+
+    def list_of(self, path: Path, barred: Path = ALWAYS) -> list[Draft]:
+        """The list of the items that can execute on this path, those of longer paths in branches.
+
+        Args:
+          path: the path.
+          barred: conditions of items that are left for later.
+
+        """
+        drafts: list[Draft] = []
+        while True:
+            while path in self._ready:
+                drafts.extend(self._next(path))
+            longer = next((p for p in self._ready if p > path and not p & barred), None)
+            if longer is None:
+                return drafts
+            drafts.extend(self._branch(path, longer, barred))
+
+    def _add_ready(self, index: int) -> None:
+        heapq.heappush(self._ready.setdefault(self._items[index].path, []), index)
+
+    def _next(self, path: Path) -> list[Draft]:
+        """The draft of the first item of this path that is ready, if it has one."""
+        heap = self._ready[path]
+        index = heapq.heappop(heap)
+        if not heap:
+            del self._ready[path]
+        self.left -= 1
+        for user in self._users[index]:
+            self._missing[user] -= 1
+            if not self._missing[user]:
+                self._add_ready(user)
+        return self._draft(self._items[index])
+
+    def _draft(self, item: Item) -> list[Draft]:
+        node = item.node
+        inputs = tuple(self.register(number) for number in item.inputs)
+        outputs = tuple(self.register(number) for number in item.outputs)
+        if item.make is not None:
+            loop = item.make(inputs, outputs)
+            return [Draft(node.op, node.device, loop, inputs, outputs, "region")]
+        if item.function is not None:
+            return [Draft(node.op, node.device, item.function, inputs, outputs, item.role)]
+        return []
+
+    def _branch(self, path: Path, longer: Path, barred: Path) -> list[Draft]:
+        """The draft of a branch on a condition of a longer path on which an item is ready."""
+        number = next(n for n, _ in longer - path if self._bases[n] <= path)
+        no, yes = (self.list_of(path | {(number, truth)}, barred) for truth in (False, True))
+        if not (no or yes):
+            return []
+        switch, pred = self._switches[number], self.register(number)
+        counts = _counts([*no, *yes])
+        counts[pred] += 1
+        inputs = tuple(counts)
+        return [
+            Fork(
+                switch.op,
+                switch.device,
+                _never_called,
+                inputs,
+                (),
+                "region",
+                pred,
+                (no, yes),
+                counts,
+            )
+        ]
+
+
+def steps_of(lists: Sequence[Sequence[Draft]], lasting: Collection[int]) -> list[Steps]:
+    """The steps of all lists of a run or a loop.
+
+    A register is emptied after the last step that looks at it, by the innermost list that has all
+    the steps that do.
+
+    Args:
+      lists: the drafts of each list.
+      lasting: registers that are not emptied.
+
+    """
+    total = _counts([draft for drafts in lists for draft in drafts])
+    return [_steps(drafts, lasting, total) for drafts in lists]
+
+
+def drafts_of(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """The drafts of a list, and of those of the branches within it."""
+    for draft in drafts:
+        yield draft
+        if isinstance(draft, Fork):
+            for side in draft.sides:
+                yield from drafts_of(side)
+
+
+def _steps(drafts: Sequence[Draft], lasting: Collection[int], total: Counter[int]) -> Steps:
+    """The steps of one list; `total` counts how often each register is looked at in all lists."""
+    last: dict[int, int] = {}
+    counts: Counter[int] = Counter()
+    inner: set[int] = set()
+    for index, draft in enumerate(drafts):
+        if isinstance(draft, Fork):
+            counts += draft.counts
+            last.update(dict.fromkeys(draft.counts, index))
+            for side in map(_counts, draft.sides):
+                inner.update(
+                    register for register, count in side.items() if count == total[register]
+                )
+        else:
+            registers = _registers(draft)
+            counts.update(registers)
+            last.update(dict.fromkeys(registers, index))
+    dying: list[list[int]] = [[] for _ in drafts]
+    for register, index in last.items():
+        if (
+            counts[register] == total[register]
+            and register not in inner
+            and register not in lasting
+        ):
+            dying[index].append(register)
+    forms = [_form(draft, ends, lasting, total) for draft, ends in zip(drafts, dying, strict=True)]
+    ops, devices = [draft.op for draft in drafts], [draft.device.name for draft in drafts]
+    return Steps(tuple(forms), tuple(ops), tuple(devices))
+
+
+def _form(
+    draft: Draft, dying: list[int], lasting: Collection[int], total: Counter[int]
+) -> StepForm:
+    if isinstance(draft, Fork):
+        no, yes = (_steps(side, lasting, total) for side in draft.sides)
+        switch = draft.op, draft.device.name
+        branch = Branch(draft.pred, switch, (no, yes), draft.inputs, tuple(dying))
+        return branch, -1, -1, -1, 0
+    if isinstance(draft.function, InnerLoop):
+        return replace(draft.function, dying=tuple(dying)), -1, -1, -1, 0
+    outputs = [
+        None if output in dying and output not in draft.inputs else output
+        for output in draft.outputs
+    ]
+    return make_step(draft.function, draft.inputs, outputs, [r for r in dying if r in draft.inputs])
+
+
+def _counts(drafts: Sequence[Draft]) -> Counter[int]:
+    """How often each register is read or written by drafts."""
+    counts: Counter[int] = Counter()
+    for draft in drafts:
+        counts.update(draft.counts if isinstance(draft, Fork) else _registers(draft))
+    return counts
+
+
+def _registers(draft: Draft) -> list[int]:
+    """The registers that a draft of no branch reads or writes."""
+    return [register for register in (*draft.inputs, *draft.outputs) if register is not None]
+
+
+def _never_called(*_: object) -> None:
+    raise AssertionError("the function of a branch is made with its steps")
