@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 from flow_programs import drawn_program
-from tier_runs import hot, session
+from tier_runs import TIERS, hot, session
 
 import sessrun.reference as tf
 from sessrun.reference.session.plan import dataflow_compiler
@@ -58,3 +61,87 @@ def test_a_run_with_a_branch_is_generated(texts: list[str]) -> None:
     assert len(texts) == 1
     assert "if " in texts[0]
     assert "else:" in texts[0]
+
+
+def test_an_endless_generated_loop_ends_with_its_session(texts: list[str]) -> None:
+    started = threading.Event()
+    first = tf.placeholder(tf.float32, [])
+    count = tf.while_loop(lambda i: i >= first, lambda i: i + 1.0, [first])
+    sess = session(2)
+    outcomes: list[Any] = []
+
+    def run() -> None:
+        started.set()
+        outcomes.append(outcome(sess, [count], {first: 0.0}))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert started.wait(20)
+    while not texts:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    sess.close()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert outcomes[0][0] is tf.errors.CancelledError
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_failure_names_the_operation_of_the_side_or_the_iteration(tier: int) -> None:
+    x = tf.placeholder(tf.int32, [])
+    one = tf.placeholder(tf.int32, [])
+    side = tf.cond(x > 0, lambda: tf.floordiv(one, x - 1, name="divide"), lambda: x)
+    last = tf.while_loop(lambda i: i > -3, lambda i: i - 1 + tf.floordiv(one, i, name="again"), [x])
+    odd = tf.cond(tf.placeholder_with_default(True, None, name="pred"), lambda: x, lambda: one)
+    pred = tf.get_default_graph().get_tensor_by_name("pred:0")
+    with session(tier) as sess:
+        assert sess.run([side, odd], {x: 2, one: 7}) == [7, 2]
+        assert outcome(sess, [side], {x: 1, one: 7})[2] == "cond/divide"
+        assert outcome(sess, [side], {x: 0, one: 7}) == [(np.dtype("int32"), (), bytes(4))]
+        assert outcome(sess, [last], {x: 2, one: 0})[2] == "while/again"
+        with pytest.raises(tf.errors.InvalidArgumentError, match="pred must be a scalar") as caught:
+            sess.run(odd, {x: 2, one: 7, pred: [True, False]})
+        assert caught.value.op.type == "Switch"
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_memory_is_let_go_after_the_last_step_that_looks_at_it(tier: int) -> None:
+    size = 2**18
+    x = tf.placeholder(tf.float32, [None])
+
+    def body(i: Any, y: Any) -> Any:
+        for _ in range(6):
+            y = tf.cond(y[0] > 0, lambda y=y: y * 2.0 + 1.0, lambda y=y: y - 1.0)
+        return i + 1, y
+
+    y = x
+    for _ in range(6):
+        y = tf.cond(y[0] > 0, lambda y=y: y + 1.0, lambda y=y: y - 1.0)
+    total = tf.reduce_sum(tf.while_loop(lambda i, _: i < 3, body, [0, y])[1])
+    with session(tier) as sess:
+        fed = np.ones(size, np.float32)
+        sess.run(total, {x: fed})
+        tracemalloc.start()
+        try:
+            sess.run(total, {x: fed})
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert peak < 7 * fed.nbytes  # of more than 40 arrays of this size
+
+
+def test_optimizer_steps_beside_a_branch_are_batched() -> None:
+    training = tf.placeholder_with_default(True, [])
+    weights = [tf.get_variable(f"w{n}", initializer=np.ones(3, np.float32)) for n in range(6)]
+    loss = tf.add_n([tf.reduce_sum(weight * weight) for weight in weights])
+    loss = tf.cond(training, lambda: loss * 0.5, lambda: loss)
+    step = tf.train.AdamOptimizer(0.1).minimize(loss)
+    outcomes = []
+    for tier in TIERS:
+        with session(tier) as sess:
+            sess.run(tf.global_variables_initializer())
+            sess.run(step)
+            (*_, plan) = sess._planner._plans.values()
+            assert sum("Adam" in op.type for op in plan.ops) == 1
+            outcomes.append(sess.run(weights))
+    np.testing.assert_array_equal(*outcomes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sessrun.reference import errors
+from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.build.functions.function_bodies import is_inlined
 from sessrun.reference.build.functions.loop_needs import needed_variables
@@ -35,6 +36,8 @@ _CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
 #: Loops: operations that call functions repeatedly, of whose variables a part may be computed.
 _LOOPING: Final = frozenset({"StatelessWhile", "While"})
 _CHOOSING_OR_LOOPING: Final = _CHOOSING | _LOOPING
+#: Operations whose attributes decide all of their kernel, those of control flow among them.
+_SHARED: Final = FOLDED | FLOW | {"Identity", "LoopCond"}
 
 
 @dataclass(slots=True)
@@ -118,7 +121,7 @@ class KernelBindings:
 
         It stays the operation's, whatever attributes that is given later.
         """
-        if op.type not in FOLDED or op.extra:
+        if op.type not in _SHARED or op.extra:
             return self._bound(op, device)
         key = (op.type, device.name, *op.attrs, *op.attrs.values())
         try:

@@ -214,7 +214,7 @@ def _steps(drafts: Sequence[Draft], lasting: Collection[int], total: Counter[int
     inner: set[int] = set()
     for index, draft in enumerate(drafts):
         if isinstance(draft, Fork):
-            counts += draft.counts
+            counts.update(draft.counts)
             last.update(dict.fromkeys(draft.counts, index))
             for side in map(_counts, draft.sides):
                 inner.update(

@@ -186,7 +186,7 @@ class Straightened:
         kind, known = node.op.type, self.constants
         if node.device.kind != "CPU" or node.device.is_limited:
             return False
-        if kind in GIVEN and self.is_run and path is ALWAYS:
+        if kind in GIVEN and self.is_run and not path:
             try:
                 known.update((output, node.function()) for output in outputs)
             except KernelError:  # an ill-formed constant fails the run
