@@ -170,3 +170,24 @@ def test_a_queue_works_on_a_device_with_a_memory_limit() -> None:
             assert sess.run(dequeue) == 1.0
     finally:
         tf.experimental.set_memory_limit("/cpu:0", None)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_one_dequeue_beside_a_branch_waits_after_all_else(tier: int, texts: list[str]) -> None:
+    queue = tf.FIFOQueue(3, [tf.float32], [[]])
+    variable = tf.get_variable("v", initializer=0.0)
+    element, is_more = queue.dequeue(), tf.placeholder(tf.bool, [])
+    fetches = [
+        tf.cond(is_more, lambda: element + 1.0, lambda: element - 1.0),
+        variable.assign_add(1.0),
+    ]
+    with session(tier) as sess:
+        sess.run(variable.initializer)
+        texts.clear()
+        run = blocked(sess, lambda: sess.run(fetches, {is_more: True}))
+        deadline = time.monotonic() + 20
+        while sess.run(variable) < 1.0:
+            assert time.monotonic() < deadline
+        sess.run(queue.enqueue(5.0))
+        assert run.result() == [6.0, 1.0]
+    assert any("if " in text for text in texts) is (tier == 2)

@@ -50,6 +50,7 @@ class Node:
       kind: its op type without `Ref`, if it is one of control flow; else empty.
       function: the bound kernel.
       takes_step: whether the kernel takes the running `Step` first.
+      only_takes: whether it calls nothing of it but `take`.
       frame: the frame that it is in.
       child: for `Enter` the frame that it brings values into.
       number: its number in the frame.
@@ -71,6 +72,7 @@ class Node:
     kind: str
     function: Kernel
     takes_step: bool
+    only_takes: bool
     frame: FrameShape
     number: int
     first: int

@@ -113,6 +113,7 @@ class _Compiler:
             kind,
             function,
             entry.needs_step,
+            entry.only_takes,
             frame,
             len(frame.pending),
             frame.slots,

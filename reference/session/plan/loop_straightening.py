@@ -132,7 +132,7 @@ class _StraightenedLoop(Straightened):
         lasting = {*range(len(self.enters) + 1), *constants, *exits, condition_register}
         lasting.update(register for move in moves for register in move)
         condition, body, after = steps_of(drafts, lasting)
-        template: list[Value] = [None] * (len(lists.registers) + 1)
+        template: list[Value] = [None] * len(lists.registers)
         for register, value in constants.items():
             template[register] = value
         switch = self.switches[goes_on]

@@ -73,7 +73,14 @@ def straight_plan(
 
 @dataclass(slots=True)
 class _StraightenedRun(Straightened):
-    """One attempt to make the list of a run."""
+    """One attempt to make the list of a run.
+
+    Attributes:
+      waiting: the item whose kernel takes the running step, if there is one.
+
+    """
+
+    waiting: Item | None = None
 
     def plan(self, root: FrameShape, fed: Sequence[Tensor], fetches: Sequence[Fetch]) -> Plan:
         """The plan; raises NotStraightError."""
@@ -82,17 +89,17 @@ class _StraightenedRun(Straightened):
             item = Item(nodes[0], ALWAYS)  # it has executed: its node does not matter
             self.tensors[tensor] = NamedValue(self.new(ALWAYS), ALWAYS, item)
         self.take_all(nodes, root)
-        lists = StepLists(self.order, self.bases, self.same, self.switches)
+        lists = StepLists(self.order, self.bases, self.same, self.switches, self.waiting)
         feeds = tuple(lists.register(self.tensors[tensor].number) for tensor in fed)
-        drafts = lists.list_of(ALWAYS)
+        drafts = lists.run_list()
         need(not lists.left)
         held = [self._fetched(fetch, lists, drafts) for fetch in fetches]
         given = {lists.register(number): value for number, value in self.constants.items()}
-        if all(node.device.kind == "CPU" for node in nodes):
+        if self.waiting is None and all(node.device.kind == "CPU" for node in nodes):
             within = [r for draft in drafts if draft.role == "region" for r in draft.inputs]
             drafts = batched(list(self.by_op), drafts, given, [*held, *within])
         (steps,) = steps_of([drafts], {STEP_REGISTER, *given, *held})
-        template: list[Value] = [None] * (len(lists.registers) + 1)
+        template: list[Value] = [None] * len(lists.registers)
         for register, value in given.items():
             template[register] = value
         return Plan(
@@ -102,8 +109,17 @@ class _StraightenedRun(Straightened):
             template=template,
             feeds=feeds,
             fetches=tuple(held),
-            cancellable=any(isinstance(d.function, InnerLoop) for d in drafts_of(drafts)),
+            cancellable=self.waiting is not None
+            or any(isinstance(draft.function, InnerLoop) for draft in drafts_of(drafts)),
+            only_takes=self.waiting is None or self.waiting.node.only_takes,
         )
+
+    def finish_kernel(self, item: Item, inputs: Sequence[int]) -> None:
+        """Give an item its kernel; of those that take the step there may be one, in no branch."""
+        if item.node.takes_step:
+            need(self.waiting is None and not item.path)
+            self.waiting, inputs = item, [STEP_REGISTER, *inputs]
+        super(_StraightenedRun, self).finish_kernel(item, inputs)  # a class with slots is made anew
 
     def _fetched(self, fetch: Fetch, lists: StepLists, drafts: list[Draft]) -> int:
         """The register of a fetched value in host memory, to which a draft is added if it must."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sessrun.reference.session.execute.dataflow_nodes import Node
-from sessrun.reference.session.execute.steps import Kernel, StepForm, make_step
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Kernel, StepForm, make_step
 from sessrun.reference.session.execute.straight_flow import Branch, InnerLoop, Steps
 from sessrun.reference.session.plan.drafts import Draft, Role
 
@@ -78,9 +78,10 @@ class StepLists:
       bases: for each number the path of what computes its value.
       same: for a number another one that it shares its register with.
       switches: a Switch by each condition.
+      last: an item that executes after all that do not need it: it may have to wait.
 
     Attributes:
-      registers: the register of each number, from 1 on.
+      registers: the register of each number; that of the running step is its own.
       left: how many items are not in a list yet.
 
     """
@@ -91,15 +92,19 @@ class StepLists:
         bases: Sequence[Path],
         same: Mapping[int, int],
         switches: Mapping[int, Node],
+        last: Item | None = None,
     ) -> None:
         self._items = items
         self._bases, self._same, self._switches = bases, same, switches
-        self.registers: dict[int, int] = {}
+        self.registers: dict[int, int] = {0: STEP_REGISTER}
         self.left = len(items)
         indices = {item: index for index, item in enumerate(items)}
         self._missing = [0] * len(items)
         self._users: list[list[int]] = [[] for _ in items]
         self._ready: dict[Path, list[int]] = {}  # by path the heap of their numbers
+        self._last = None if last is None else indices[last]
+        if self._last is not None:
+            self._missing[self._last] = 1
         for index, item in enumerate(items):
             for need in item.needs:
                 if need in indices:
@@ -112,7 +117,15 @@ class StepLists:
         """The register of a value."""
         while number in self._same:
             number = self._same[number]
-        return self.registers.setdefault(number, len(self.registers) + 1)
+        return self.registers.setdefault(number, len(self.registers))
+
+    def run_list(self) -> list[Draft]:
+        """The list of all items of a run."""
+        drafts = self.list_of(ALWAYS)
+        if self._last is not None:
+            self._provide(self._last)
+            drafts += self.list_of(ALWAYS)
+        return drafts
 
     def list_of(self, path: Path, barred: Path = ALWAYS) -> list[Draft]:
         """The list of the items that can execute on this path, those of longer paths in branches.
@@ -134,6 +147,12 @@ class StepLists:
     def _add_ready(self, index: int) -> None:
         heapq.heappush(self._ready.setdefault(self._items[index].path, []), index)
 
+    def _provide(self, index: int) -> None:
+        """Note that one of the things that an item needs is there."""
+        self._missing[index] -= 1
+        if not self._missing[index]:
+            self._add_ready(index)
+
     def _next(self, path: Path) -> list[Draft]:
         """The draft of the first item of this path that is ready, if it has one."""
         heap = self._ready[path]
@@ -142,9 +161,7 @@ class StepLists:
             del self._ready[path]
         self.left -= 1
         for user in self._users[index]:
-            self._missing[user] -= 1
-            if not self._missing[user]:
-                self._add_ready(user)
+            self._provide(user)
         return self._draft(self._items[index])
 
     def _draft(self, item: Item) -> list[Draft]:

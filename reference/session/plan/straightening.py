@@ -106,7 +106,6 @@ class Straightened:
             return False
         if not all(control in self.items for control in node.waits):
             return False
-        need(not node.takes_step)
         values = [self.tensors[tensor] for tensor in node.sources]
         if node.kind == "Merge":
             need(not node.waits)
@@ -172,8 +171,13 @@ class Straightened:
                 self._give(output, number, path, item)
             inputs = [value.number for value in values]
             if not self._is_known(node, path, inputs, outputs):
-                item.function = node.function
-                item.inputs, item.outputs = inputs, outputs
+                item.outputs = outputs
+                self.finish_kernel(item, inputs)
+
+    def finish_kernel(self, item: Item, inputs: Sequence[int]) -> None:
+        """Give an item its kernel, on values with these numbers."""
+        need(self.is_run or not item.node.takes_step)
+        item.function, item.inputs = item.node.function, inputs
 
     def _give(self, output: Tensor, number: int, path: Path, item: Item) -> None:
         """Set the value of an output, unless another one is fed."""
