@@ -149,21 +149,6 @@ def _queue_one_by_one(tf: Namespace, device: str, size: int) -> Sized:
     return repeated(Prepared(call, equals(size * (size - 1) / 2, 1e-6), session.close))
 
 
-def _while_loop(size: int) -> Callable[[Namespace], Any]:
-    """A loop of so many iterations, a fed number."""
-
-    def build(tf: Namespace) -> Any:
-        limit = tf.placeholder(tf.int32, [])
-        _, total = tf.while_loop(
-            lambda number, _: number < limit,
-            lambda number, total: (number + 1, total + 2.0),
-            [tf.constant(0), tf.constant(0.0)],
-        )
-        return total, {limit: np.int32(size)}, 2.0 * size, None
-
-    return build
-
-
 def _threads(tf: Namespace, device: str, size: int) -> Sized:
     """Threads that make a few runs each in the same session, begun together."""
     runs = 20
@@ -284,7 +269,7 @@ RUN_COSTS: Final = (
         "iterations",
         "linear",
         powers(6, 12),
-        _job(lambda size: run_job(_while_loop(size))),
+        _job(lambda size: run_job(dispatch.while_loop(size))),
     ),
     Cost(
         "threads",

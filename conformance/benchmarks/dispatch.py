@@ -20,6 +20,7 @@ __all__ = [
     "fetch_list",
     "independent",
     "variable_updates",
+    "while_loop",
 ]
 
 #: From a namespace to the fetches, the feeds, the expected result, and the initializer.
@@ -145,6 +146,48 @@ def variable_updates(count: int) -> Build:
     return build
 
 
+def branches(count: int) -> Build:
+    """What builds so many conditionals in a row, each on the value of the one before."""
+
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        x = tf.placeholder(tf.float32, [])
+        y = x
+        for _ in range(count):
+            y = tf.cond(y > 0.0, lambda y=y: y - 2.0, lambda y=y: y + 3.0)
+        want = 1.0
+        for _ in range(count):
+            want += -2.0 if want > 0 else 3.0
+        return y, {x: np.float32(1)}, want, None
+
+    return build
+
+
+def while_loop(count: int) -> Build:
+    """What builds a loop that counts to a fed number and adds."""
+
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        limit = tf.placeholder(tf.int32, [])
+        _, total = tf.while_loop(
+            lambda number, _: number < limit,
+            lambda number, total: (number + 1, total + 2.0),
+            [tf.constant(0), tf.constant(0.0)],
+        )
+        return total, {limit: np.int32(count)}, 2.0 * count, None
+
+    return build
+
+
+def mapped(count: int) -> Build:
+    """What builds a `map_fn` over so many numbers."""
+
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        x = tf.placeholder(tf.float32, [count])
+        numbers = np.arange(count, dtype=np.float32)
+        return tf.map_fn(lambda number: number * 2.0 + 1.0, x), {x: numbers}, numbers * 2 + 1, None
+
+    return build
+
+
 DISPATCH_JOBS: Final = (
     Job("no-op-callable", "callable of no_op", _callable(_no_op)),
     Job("scalar-add-callable", "callable of x + y, both scalars fed", _callable(_scalar_add), 12),
@@ -167,5 +210,14 @@ DISPATCH_FAMILIES: Final[dict[str, Callable[[int], Job]]] = {
     ),
     "variables": lambda size: Job(
         f"variables-{size}", f"run of updates of {size} variables", run_job(variable_updates(size))
+    ),
+    "branches": lambda size: Job(
+        f"branches-{size}", f"run of {size} conditionals in a row", run_job(branches(size))
+    ),
+    "while": lambda size: Job(
+        f"while-{size}", f"run of a loop of {size} iterations", run_job(while_loop(size))
+    ),
+    "map": lambda size: Job(
+        f"map-{size}", f"run of a map_fn over {size} numbers", run_job(mapped(size))
     ),
 }

@@ -6,7 +6,7 @@ from typing import Final
 
 __all__ = ["ENTERS", "FLOW", "LOOP_ENDS", "MERGES"]
 
-#: The op types that a plan of steps cannot execute.
+#: The op types that route values and compute none.
 FLOW: Final = frozenset(
     {
         "Switch",

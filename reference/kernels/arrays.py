@@ -15,8 +15,8 @@ from sessrun.reference.kernels.host import (
     full,
     host_array,
     ints,
-    is_scalar,
     scalar_int,
+    stacked,
 )
 from sessrun.reference.kernels.input_shapes import one_number, require_rank
 from sessrun.reference.kernels.reductions import axis_of
@@ -267,9 +267,7 @@ def pack(xp: ArrayModule, *values: Array, axis: int) -> Array:
                 f"{bracketed(value.shape)}"
             )
     dim = axis_of(axis, values[0].ndim + 1)
-    if xp is HOST and all(map(is_scalar, values)):
-        return HOST.array(values, values[0].dtype)
-    return xp.stack(values, axis=dim)
+    return xp.stack(values, axis=dim) if dim else stacked(xp, values)
 
 
 @kernel("Unpack")

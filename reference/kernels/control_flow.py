@@ -1,7 +1,8 @@
 """Kernels of control flow: placeholders for what a plan executes itself, and identities.
 
-Switch, Merge and the operations at the borders of frames are not functions of their inputs:
-`session/execute/dataflow.py` executes them; their kernels, never called, only allow placement.
+Switch, Merge and the operations at the borders of frames are not functions of their inputs: the
+plan of a run does what they do (`session/plan/dataflow_compiler.py`); their kernels, never called,
+only allow placement.
 """
 
 from __future__ import annotations

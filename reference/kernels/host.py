@@ -67,7 +67,10 @@ def string_array(items: Iterable[object], shape: Sequence[int]) -> Array:
 def stacked(xp: ArrayModule, arrays: Sequence[Array]) -> Array:
     """Arrays of one shape stacked along a new first axis; small ones faster than by `xp.stack`."""
     shape = arrays[0].shape
-    return xp.concatenate(arrays).reshape(len(arrays), *shape) if shape else xp.stack(arrays)
+    if shape:
+        return xp.concatenate(arrays).reshape(len(arrays), *shape)
+    is_numbers = xp is HOST and all(map(is_scalar, arrays))
+    return HOST.array(arrays, arrays[0].dtype) if is_numbers else xp.stack(arrays)
 
 
 def frozen(array: Array) -> Array:

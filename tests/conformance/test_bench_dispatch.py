@@ -17,6 +17,9 @@ NAMES = (
     "chain-fed-5",
     "independent-4",
     "variables-4",
+    "branches-4",
+    "while-5",
+    "map-3",
 )
 
 
