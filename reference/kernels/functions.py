@@ -9,7 +9,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.host import host_array
+from sessrun.reference.kernels.host import host_array, is_scalar
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state import scripts
@@ -54,6 +54,8 @@ def _truth(value: Array) -> bool:
       InvalidArgument: the scalar's dtype has no truth value.
 
     """
+    if is_scalar(value) and value.dtype.char == "?":  # most conditions are
+        return bool(value)
     if value.ndim:
         return bool(value.size)
     if value.dtype.name not in _TRUE_OR_FALSE:

@@ -13,6 +13,8 @@ from flow_programs import drawn_program
 from tier_runs import TIERS, hot, session
 
 import sessrun.reference as tf
+from sessrun.reference.session.execute.body_calls import BodyCall
+from sessrun.reference.session.execute.generated import RUNS_BEFORE
 from sessrun.reference.session.plan import dataflow_compiler
 
 pytestmark = pytest.mark.usefixtures("chosen_tiers")
@@ -145,3 +147,104 @@ def test_optimizer_steps_beside_a_branch_are_batched() -> None:
             assert sum("Adam" in op.type for op in plan.ops) == 1
             outcomes.append(sess.run(weights))
     np.testing.assert_array_equal(*outcomes)
+
+
+@pytest.fixture
+def functional() -> Any:
+    """Branches and loops are functions."""
+    tf.enable_control_flow_v2()
+    yield
+    tf.disable_control_flow_v2()
+
+
+@pytest.mark.usefixtures("functional")
+@pytest.mark.parametrize("seed", range(24))
+def test_drawn_programs_of_functions_have_the_same_outcomes(seed: int) -> None:
+    placeholders, fetches = drawn_program(tf, seed)
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(size=(6, len(placeholders))).astype(np.float32)
+    feeds = [dict(zip(placeholders, values, strict=True)) for values in drawn]
+    outcomes = []
+    for tier in TIERS:
+        with session(tier) as sess:
+            sess.run(tf.global_variables_initializer())
+            outcomes.append([outcome(sess, fetches, feed) for feed in feeds])
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.usefixtures("functional")
+def test_a_body_is_generated_once_it_is_hot(monkeypatch: pytest.MonkeyPatch) -> None:
+    generated: list[str] = []
+    real = BodyCall._generate
+
+    def generate(self: BodyCall) -> Any:
+        generated.append(self._name)
+        return real(self)
+
+    monkeypatch.setattr(BodyCall, "_generate", generate)
+    x = tf.placeholder(tf.float32, [])
+    count = tf.placeholder(tf.int32, [])
+    total = tf.while_loop(lambda i, _: i < count, lambda i, y: (i + 1, y + x), [0, x], name="loop")
+    with session(None) as sess:
+        assert sess.run(total[1], {x: 2.0, count: RUNS_BEFORE - 1}) == 2.0 * RUNS_BEFORE
+        assert generated == []
+        assert sess.run(total[1], {x: 2.0, count: 3}) == 8.0
+        assert generated == ["loop", "loop"]
+        assert sess.run(total[1], {x: 3.0, count: 3}) == 12.0
+        assert len(generated) == 2
+
+
+@pytest.mark.usefixtures("functional")
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_failure_in_a_body_names_the_call(tier: int) -> None:
+    x, y = (tf.placeholder(tf.int32, []) for _ in range(2))
+    quotient = tf.cond(x > 0, lambda: tf.floordiv(x, y), lambda: x, name="choice")
+    with session(tier) as sess:
+        assert sess.run(quotient, {x: 6, y: 2}) == 3
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            sess.run(quotient, {x: 6, y: 0})
+        assert "[[choice]]" in caught.value.message
+        assert sess.run(quotient, {x: -6, y: 0}) == -6
+
+
+@pytest.mark.usefixtures("functional")
+def test_an_endless_loop_of_functions_ends_with_its_session() -> None:
+    x = tf.placeholder(tf.float32, [])
+    count = tf.while_loop(lambda i: i >= x, lambda i: i + 1.0, [x])
+    sess = session(2)
+    outcomes: list[Any] = []
+    thread = threading.Thread(
+        target=lambda: outcomes.append(outcome(sess, [count], {x: 0.0})), daemon=True
+    )
+    thread.start()
+    time.sleep(0.5)
+    sess.close()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert outcomes[0][0] is tf.errors.CancelledError
+
+
+@pytest.mark.parametrize("depth", [20, 50])
+def test_deep_nests_are_executed_in_either_way(depth: int, texts: list[str]) -> None:
+    x = tf.placeholder(tf.float32, [])
+
+    def nested(level: int) -> Any:
+        if not level:
+            return x + 1.0
+        if level % 10 == 0:
+            return tf.while_loop(
+                lambda i, _: i < 1, lambda i, _: (i + 1, nested(level - 1)), [0, x]
+            )[1]
+        return tf.cond(x > float(level), lambda: x * 2.0, lambda: nested(level - 1))
+
+    y = nested(depth)
+    with session(2) as sess:
+        assert sess.run(y, {x: 0.0}) == 1.0
+        assert sess.run(y, {x: depth - 1.5}) == 2.0 * depth - 3.0
+    assert len(texts) == 1
+    with tf.Graph().as_default(), session(2) as sess:
+        x = tf.placeholder(tf.float32, [])
+        y = x
+        for level in range(depth):
+            y = tf.cond(x > float(level), lambda y=y: y, lambda: x)
+        assert sess.run(y, {x: 3.0}) == 3.0

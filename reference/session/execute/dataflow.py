@@ -228,7 +228,7 @@ class _Run:
         if kind and node.edges:
             return values
         start = perf_counter_ns() if self.watch else 0
-        if node.takes_step:
+        if node.entry.needs_step:
             assert self.step is not None  # a plan with such a kernel gets one
             self.step.iteration = at
             values.insert(0, self.step)
@@ -237,7 +237,7 @@ class _Run:
         outputs = (result,) if count == 1 else result if count else ()
         if self.watch:
             node.device.settle()
-            self.watch(node, start, perf_counter_ns(), values[node.takes_step :], outputs)
+            self.watch(node, start, perf_counter_ns(), values[node.entry.needs_step :], outputs)
         return outputs
 
     def _hand_on(self, node: Node, at: _Iteration, outputs: Sequence[Value], is_dead: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.kernels.registry import Entry
 from sessrun.reference.session.execute.steps import Kernel, Reader
 from sessrun.reference.session.execute.straight_flow import StraightLoop
 
@@ -49,8 +50,7 @@ class Node:
       device: where it is placed.
       kind: its op type without `Ref`, if it is one of control flow; else empty.
       function: the bound kernel.
-      takes_step: whether the kernel takes the running `Step` first.
-      only_takes: whether it calls nothing of it but `take`.
+      entry: the registered kernel, which says whether it takes the running `Step` first.
       frame: the frame that it is in.
       child: for `Enter` the frame that it brings values into.
       number: its number in the frame.
@@ -71,8 +71,7 @@ class Node:
     device: LocalDevice
     kind: str
     function: Kernel
-    takes_step: bool
-    only_takes: bool
+    entry: Entry
     frame: FrameShape
     number: int
     first: int

@@ -39,11 +39,8 @@ class LateStep:
           KernelError: the session has ended.
 
         """
-        step = self._lifetime.begin_step()
-        try:
-            step.check()
-        finally:
-            self._lifetime.end_step(step)
+        if self._lifetime.is_over:
+            self._lifetime.begin_step().check()
 
     def take(self, node: str, make: Callable[[], Attempt]) -> Any:
         """The result of a node's attempt, as `Step.take` gives it.

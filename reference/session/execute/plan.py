@@ -41,7 +41,8 @@ class Plan:
       feeds: the register of each fed tensor, in the order of the signature.
       fetches: the register of each computed tensor of the signature, in order.
       cancellable: whether any step may block.
-      only_takes: whether of the running `Step` nothing is called but `take`.
+      only_takes: whether of the running `Step` nothing is called but what a `LateStep` has.
+      may_wait: whether an operation may have to wait for others.
 
     """
 
@@ -53,6 +54,7 @@ class Plan:
     fetches: tuple[int, ...]
     cancellable: bool
     only_takes: bool = True
+    may_wait: bool = False
 
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None

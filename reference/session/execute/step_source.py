@@ -25,6 +25,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import Final
 
 from sessrun.reference.devices.variable_buffers import VariableBuffer
@@ -67,6 +68,8 @@ class Lines:
       needs_quiet: whether numpy may warn of what a line computes.
       kernels: the name of each kernel, by identity.
       registers: how many registers have a number.
+      step: the name of the running step.
+      check: the line that ends a loop whose run must end.
 
     """
 
@@ -77,6 +80,8 @@ class Lines:
     needs_quiet: bool = False
     kernels: dict[int, str] = field(default_factory=dict)
     registers: int = 0
+    step: str = f"c{STEP_REGISTER}"
+    check: str = f"if over: c{STEP_REGISTER}.check()"
 
     def add(self, text: str, origin: _Origin, depth: int) -> None:
         """Add a line."""
@@ -202,7 +207,7 @@ class StepWriter:
             lines.add("break", loop.switch, depth + 2)
         else:
             lines.add(f"if not {pred}: break", loop.switch, depth + 1)
-        lines.add(f"if over: c{STEP_REGISTER}.check()", loop.switch, depth + 1)
+        lines.add(lines.check, loop.switch, depth + 1)
         within.write(loop.body, depth + 1)
         moves = [(within.name(source), within.name(target)) for source, target in loop.moves]
         moves = [(source, target) for source, target in moves if source != target]
@@ -231,14 +236,15 @@ class StepWriter:
 
     def name(self, register: int) -> str:
         """The name of a register."""
-        number = register if register == STEP_REGISTER else self._first + register
+        if register == STEP_REGISTER:
+            return self._lines.step
+        number = self._first + register
         if register in self._variable:
             return f"r{number}"
-        if register != STEP_REGISTER:
-            self._lines.names[f"c{number}"] = self._template[register]
+        self._lines.names[f"c{number}"] = self._template[register]
         return f"c{number}"
 
-    def keeps(self, register: int, kind: type) -> bool:
+    def keeps(self, register: int, kind: type | UnionType) -> bool:
         """Whether a register keeps the same object, of this type, in every run."""
         return register not in self._variable and isinstance(self._template[register], kind)
 

@@ -63,6 +63,7 @@ class StraightLoop:
       exits: for each Exit the register of its value.
       has_lonely: whether a step would be executed although the variables are dead.
       depth: how many loops there are in one another, this one included.
+      blocks: how many blocks are in one another in its text.
 
     """
 
@@ -77,6 +78,7 @@ class StraightLoop:
     exits: tuple[int, ...]
     has_lonely: bool
     depth: int
+    blocks: int
 
     def run(self, values: Sequence[Value], step: Step | None) -> list[Value]:
         """Execute it.

@@ -130,7 +130,7 @@ class _Compiler:
         *,
         keep: bool,
     ) -> Plan:
-        ops, waiting = waiting_last(ops, types, self.is_fed)
+        ops, waiting = waiting_last(ops, types, self.is_fed, self._may_wait)
         self.late = late_reads(ops, types)
         ends = []
         for op in ops:
@@ -154,6 +154,7 @@ class _Compiler:
             fetches=tuple(shared.numbers[register] for register in held),
             cancellable=self.cancellable,
             only_takes=self.only_takes,
+            may_wait=bool(waiting),
         )
         if not (self.traced or is_waiting):
             return plan
@@ -163,6 +164,10 @@ class _Compiler:
             return TracedPlan(**values, drafts=drafts)
         groups = groups_of(ops, self.is_fed, ends, len(self.drafts))
         return WaitingPlan(**values, groups=groups)
+
+    def _may_wait(self, op: Operation) -> bool:
+        """Whether an operation's kernel, as it is bound, may have to wait."""
+        return self.bindings.kernel(op, self.placed[op])[0].may_wait
 
     def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> Registers:
         if keep:

@@ -5,7 +5,7 @@ It is run within the step of the run that calls it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sessrun.reference import errors
@@ -13,14 +13,14 @@ from sessrun.reference.build.functions.function_bodies import Body, body_of, gra
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Value, read_reference
+from sessrun.reference.session.execute.body_calls import BodyCall
+from sessrun.reference.session.execute.generated import runs_before
+from sessrun.reference.session.execute.steps import STEP_REGISTER
 from sessrun.reference.session.plan.compiler import compile_plan
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.placement import Placer
 from sessrun.reference.session.plan.pruning import prune
 from sessrun.reference.state.resources import ResourceStore
-from sessrun.reference.state.steps import Step
 from sessrun.spec.proto import ConfigProto, NameAttrList
 
 __all__ = ["FunctionCalls"]
@@ -44,6 +44,7 @@ class FunctionCalls:
     ) -> None:
         self._devices = devices
         self._calling: list[str] = []
+        self._runs_before = runs_before()
         self._config = config
         self.bindings = KernelBindings(resources, self.of_call)
 
@@ -58,8 +59,8 @@ class FunctionCalls:
         device: str | None = None,
         miscounted: str = "",
         wanted: frozenset[int] | None = None,
-    ) -> Callable[..., tuple[Value, ...]]:
-        """A function that runs the body for one call: from the step and the arguments' values.
+    ) -> BodyCall:
+        """The body for one call.
 
         Args:
           op: the operation that calls.
@@ -96,9 +97,7 @@ class FunctionCalls:
         finally:
             self._calling.pop()
 
-    def _compiled(
-        self, op: Operation, body: Body, wanted: frozenset[int] | None
-    ) -> Callable[..., tuple[Value, ...]]:
+    def _compiled(self, op: Operation, body: Body, wanted: frozenset[int] | None) -> BodyCall:
         placer = Placer(body.graph, self._devices, self._config)
         outputs = [
             output
@@ -116,7 +115,7 @@ class FunctionCalls:
         sources.update(zip(computed, registers, strict=True))
         nothing = (False, STEP_REGISTER)  # where nobody looks
         results = [sources.get(tensor, nothing) for tensor in body.outputs]
-        return _runner(plan, results, op.name)
+        return BodyCall(plan, results, op.name, self._runs_before)
 
 
 def _dtypes(tensors: Iterable[Tensor]) -> list[str]:
@@ -141,36 +140,3 @@ def _check(
                 op,
                 f"{{{{node {op.name}}}}} calls {name} with {word} {have}, which has {wanted}",
             )
-
-
-def _runner(
-    plan: Plan, sources: Sequence[tuple[bool, int]], name: str
-) -> Callable[..., tuple[Value, ...]]:
-    """The function that runs the plan of a body for a call.
-
-    Args:
-      plan: the plan.
-      sources: for each result (True, number of the argument that it is) or (False, register).
-      name: the operation that calls, for errors.
-
-    """
-
-    def run(step: Step, values: Sequence[Value]) -> tuple[Value, ...]:
-        registers = plan.template.copy()
-        for register, value in zip(plan.feeds, values, strict=True):
-            registers[register] = value
-        registers[STEP_REGISTER] = step
-        kept = step.set_apart()
-        try:
-            plan.run_within(registers)
-        except errors.OpError as error:  # the graph of the session has not what failed
-            kind = errors.exception_type_from_error_code(error.error_code)
-            raise kind(None, None, f"{error.message}\n\t [[{name}]]") from error
-        finally:
-            step.rejoin(kept)
-        return tuple(
-            values[index] if is_argument else read_reference(registers[index])
-            for is_argument, index in sources
-        )
-
-    return run

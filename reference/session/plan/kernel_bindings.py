@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -18,8 +17,9 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
 from sessrun.reference.kernels.host_integers import is_left_to_host
+from sessrun.reference.session.execute.body_calls import BodyCall
 from sessrun.reference.session.execute.op_errors import run_error
-from sessrun.reference.session.execute.steps import Kernel, Value
+from sessrun.reference.session.execute.steps import Kernel
 from sessrun.reference.session.plan.folding import FOLDED
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.proto import NameAttrList
@@ -30,7 +30,7 @@ __all__ = ["FunctionCall", "KernelBindings"]
 #: A kernel that is bound to an operation, and its entry in the registry.
 BoundKernel = tuple[registry.Entry, Kernel]
 #: See `KernelBindings.call`.
-FunctionCall = Callable[..., Callable[..., tuple[Value, ...]]]
+FunctionCall = Callable[..., BodyCall]
 #: Conditionals: operations that call one of several functions, of which a part may be run.
 _CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
 #: Loops: operations that call functions repeatedly, of whose variables a part may be computed.
@@ -139,24 +139,36 @@ class KernelBindings:
         if entry is None:
             text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
             raise errors.InvalidArgumentError(op.node_def, op, text)
+        bodies: list[BodyCall] = []
         on_host = device.kind == "GPU" and is_left_to_host(op.type, op.attrs)
+        bind = self._bind(op, device, HOST_ARRAYS if on_host else device.xp, bodies)
         try:
             with device.selected():  # where a constant is uploaded
-                bound = entry.bind(self._bind(op, device, HOST_ARRAYS if on_host else device.xp))
+                bound = entry.bind(bind)
         except KernelError as error:  # as in TensorFlow, before any operation runs
             raise run_error(error, op, device.name) from error
+        if bodies and all(body.only_takes and not body.may_wait for body in bodies):
+            entry = replace(entry, may_wait=False, only_takes=True)
         if on_host:
             all_arguments = frozenset({registry.EVERY})
             return replace(entry, host_inputs=all_arguments, host_outputs=all_arguments), bound
         return entry, device.guarded(bound, op.name)
 
-    def _bind(self, op: Operation, device: LocalDevice, xp: Any) -> registry.Bind:
+    def _bind(
+        self, op: Operation, device: LocalDevice, xp: Any, bodies: list[BodyCall]
+    ) -> registry.Bind:
+        """What a kernel is bound to; the bodies of the functions that it calls are added."""
         seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
         node = registry.Node(op.name, op.type)
         attrs = op.attrs
         if op.type not in OPERATIONS:
             attrs = {"f": NameAttrList(name=op.type, attr=op.node_def.attr)}
-        function = functools.partial(self.call, op, wanted=self.wanted.get(op))
+
+        def function(*args: Any, **options: Any) -> BodyCall:
+            body = self.call(op, *args, **{"wanted": self.wanted.get(op)} | options)
+            bodies.append(body)
+            return body
+
         return registry.Bind(xp, attrs, node, device.name, self.resources, seeds, function)
 
 

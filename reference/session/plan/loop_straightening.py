@@ -19,6 +19,7 @@ from sessrun.reference.session.plan.step_lists import (
     ALWAYS,
     Item,
     StepLists,
+    blocks_of,
     drafts_of,
     steps_of,
 )
@@ -148,6 +149,7 @@ class _StraightenedLoop(Straightened):
             tuple(exits),
             has_lonely,
             self._depth(drafts),
+            2 + max(map(blocks_of, drafts)),
         )
 
     def _depth(self, lists: Sequence[Sequence[Draft]]) -> int:

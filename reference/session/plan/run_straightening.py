@@ -19,8 +19,10 @@ from sessrun.reference.session.plan.drafts import Draft, Role
 from sessrun.reference.session.plan.optimizer_batching import batched
 from sessrun.reference.session.plan.step_lists import (
     ALWAYS,
+    MOST_BLOCKS,
     Item,
     StepLists,
+    blocks_of,
     drafts_of,
     steps_of,
 )
@@ -76,7 +78,7 @@ class _StraightenedRun(Straightened):
     """One attempt to make the list of a run.
 
     Attributes:
-      waiting: the item whose kernel takes the running step, if there is one.
+      waiting: the item whose kernel may have to wait, if there is one.
 
     """
 
@@ -92,13 +94,14 @@ class _StraightenedRun(Straightened):
         lists = StepLists(self.order, self.bases, self.same, self.switches, self.waiting)
         feeds = tuple(lists.register(self.tensors[tensor].number) for tensor in fed)
         drafts = lists.run_list()
-        need(not lists.left)
+        need(not lists.left and blocks_of(drafts) <= MOST_BLOCKS)
         held = [self._fetched(fetch, lists, drafts) for fetch in fetches]
         given = {lists.register(number): value for number, value in self.constants.items()}
         if self.waiting is None and all(node.device.kind == "CPU" for node in nodes):
             within = [r for draft in drafts if draft.role == "region" for r in draft.inputs]
             drafts = batched(list(self.by_op), drafts, given, [*held, *within])
         (steps,) = steps_of([drafts], {STEP_REGISTER, *given, *held})
+        loops = [draft for draft in drafts_of(drafts) if isinstance(draft.function, InnerLoop)]
         template: list[Value] = [None] * len(lists.registers)
         for register, value in given.items():
             template[register] = value
@@ -109,16 +112,18 @@ class _StraightenedRun(Straightened):
             template=template,
             feeds=feeds,
             fetches=tuple(held),
-            cancellable=self.waiting is not None
-            or any(isinstance(draft.function, InnerLoop) for draft in drafts_of(drafts)),
-            only_takes=self.waiting is None or self.waiting.node.only_takes,
+            cancellable=bool(self.takes_step or loops),
+            only_takes=all(
+                node.entry.only_takes or not node.entry.needs_step for node in self.by_op.values()
+            ),
+            may_wait=self.waiting is not None,
         )
 
     def finish_kernel(self, item: Item, inputs: Sequence[int]) -> None:
-        """Give an item its kernel; of those that take the step there may be one, in no branch."""
-        if item.node.takes_step:
+        """Give an item its kernel; of those that may wait there may be one, in no branch."""
+        if item.node.entry.may_wait:
             need(self.waiting is None and not item.path)
-            self.waiting, inputs = item, [STEP_REGISTER, *inputs]
+            self.waiting = item
         super(_StraightenedRun, self).finish_kernel(item, inputs)  # a class with slots is made anew
 
     def _fetched(self, fetch: Fetch, lists: StepLists, drafts: list[Draft]) -> int:

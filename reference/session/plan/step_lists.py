@@ -19,11 +19,23 @@ from sessrun.reference.session.execute.steps import STEP_REGISTER, Kernel, StepF
 from sessrun.reference.session.execute.straight_flow import Branch, InnerLoop, Steps
 from sessrun.reference.session.plan.drafts import Draft, Role
 
-__all__ = ["ALWAYS", "Fork", "Item", "Path", "StepLists", "drafts_of", "steps_of"]
+__all__ = [
+    "ALWAYS",
+    "MOST_BLOCKS",
+    "Fork",
+    "Item",
+    "Path",
+    "StepLists",
+    "blocks_of",
+    "drafts_of",
+    "steps_of",
+]
 
 #: The conditions under which a value is alive: the numbers of values, and which truth each has.
 Path = frozenset[tuple[int, bool]]
 ALWAYS: Final[Path] = frozenset()
+#: How many blocks may be in one another: Python takes 100.
+MOST_BLOCKS: Final = 80
 
 
 @dataclass(slots=True, eq=False)
@@ -222,6 +234,17 @@ def drafts_of(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if isinstance(draft, Fork):
             for side in draft.sides:
                 yield from drafts_of(side)
+
+
+def blocks_of(drafts: Sequence[Draft]) -> int:
+    """How many blocks are in one another in the text of a list."""
+    deepest = 0
+    for draft in drafts:
+        if isinstance(draft, Fork):
+            deepest = max(deepest, *(1 + blocks_of(side) for side in draft.sides))
+        elif isinstance(draft.function, InnerLoop):
+            deepest = max(deepest, draft.function.loop.blocks)
+    return deepest
 
 
 def _steps(drafts: Sequence[Draft], lasting: Collection[int], total: Counter[int]) -> Steps:

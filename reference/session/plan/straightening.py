@@ -21,14 +21,19 @@ from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
-from sessrun.reference.session.execute.steps import Value, copied_value, read_reference
+from sessrun.reference.session.execute.steps import (
+    STEP_REGISTER,
+    Value,
+    copied_value,
+    read_reference,
+)
 from sessrun.reference.session.execute.straight_flow import InnerLoop
 from sessrun.reference.session.plan.folding import FOLDED, GIVEN, folded
 from sessrun.reference.session.plan.step_lists import ALWAYS, Item, Path
 
 __all__ = ["NamedValue", "NotStraightError", "Straightened", "need"]
 
-#: How many conditions may have to hold for an operation: Python nests so many blocks, and more.
+#: How many conditions may have to hold for an operation, beside those around its loop.
 _DEEPEST: Final = 40
 
 
@@ -67,6 +72,7 @@ class Straightened:
       inner: the Exits of each loop within.
       entering: what each Enter of a loop within takes.
       constants: by number the values that are the same in every run.
+      takes_step: the items whose kernels take the running step.
       is_run: whether these are the nodes of the run itself, not of a loop.
 
     """
@@ -82,6 +88,7 @@ class Straightened:
     inner: dict[FrameShape, list[Node]] = field(default_factory=dict)
     entering: dict[Node, NamedValue] = field(default_factory=dict)
     constants: dict[int, Value] = field(default_factory=dict)
+    takes_step: list[Item] = field(default_factory=list)
     is_run: bool = False
 
     def take_all(self, nodes: Sequence[Node], shape: FrameShape) -> None:
@@ -176,7 +183,10 @@ class Straightened:
 
     def finish_kernel(self, item: Item, inputs: Sequence[int]) -> None:
         """Give an item its kernel, on values with these numbers."""
-        need(self.is_run or not item.node.takes_step)
+        need(self.is_run or not item.node.entry.may_wait)
+        if item.node.entry.needs_step:
+            inputs = [STEP_REGISTER, *inputs]
+            self.takes_step.append(item)
         item.function, item.inputs = item.node.function, inputs
 
     def _give(self, output: Tensor, number: int, path: Path, item: Item) -> None:

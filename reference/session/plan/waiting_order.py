@@ -9,7 +9,7 @@ several, it is executed in groups of steps, one for each operation (`execute/wai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from sessrun.reference.graph.operation import Operation, kernel_type_of
 from sessrun.reference.graph.tensor import Tensor
@@ -20,7 +20,10 @@ __all__ = ["groups_of", "waiting_last"]
 
 
 def waiting_last(
-    ops: Sequence[Operation], types: Collection[str], fed: frozenset[Tensor]
+    ops: Sequence[Operation],
+    types: Collection[str],
+    fed: frozenset[Tensor],
+    may_wait: Callable[[Operation], bool],
 ) -> tuple[Sequence[Operation], int]:
     """The operations with those that may wait, and those that need them, at the end.
 
@@ -28,16 +31,19 @@ def waiting_last(
       ops: the operations, producers before consumers.
       types: their op types.
       fed: the fed tensors.
+      may_wait: whether an operation of a type that may wait does so; a call does if its body does.
 
     Returns:
       The operations in the new order, and how many of them may wait.
 
     """
-    waiting = set(filter(_may_wait, types))
+    waiting = set(filter(_type_may_wait, types))
     if not waiting:
         return ops, 0
-    late = {op for op in ops if op.type in waiting}
+    late = {op for op in ops if op.type in waiting and may_wait(op)}
     count = len(late)
+    if not count:
+        return ops, 0
     for op in ops:
         if any(before in late for before in _before(op, fed)):
             late.add(op)
@@ -67,7 +73,7 @@ def groups_of(
     return tuple(groups)
 
 
-def _may_wait(op_type: str) -> bool:
+def _type_may_wait(op_type: str) -> bool:
     entry = registry.lookup(kernel_type_of(op_type), "CPU")
     return entry is not None and entry.may_wait
 
