@@ -248,3 +248,62 @@ def test_deep_nests_are_executed_in_either_way(depth: int, texts: list[str]) -> 
         for level in range(depth):
             y = tf.cond(x > float(level), lambda y=y: y, lambda: x)
         assert sess.run(y, {x: 3.0}) == 3.0
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_loop_that_takes_a_dead_value_is_not_executed(tier: int) -> None:
+    pred, x = tf.placeholder(tf.bool, []), tf.placeholder(tf.float32, [])
+    other, side = tf.raw_ops.Switch(data=x * 2.0, pred=pred)
+    variable = tf.get_variable("v", initializer=0.0, use_resource=True)
+
+    def counted(i: Any) -> Any:
+        with tf.control_dependencies([variable.assign_add(side)]):
+            return i + 1.0
+
+    updates = tf.while_loop(lambda i: i < 3.0, counted, [0.0])
+    sums = tf.while_loop(lambda i: i < 3.0, lambda i: i + side * 5.0, [0.0])
+    unused = tf.while_loop(
+        lambda i: i < 2.0, lambda i: tf.cond(i > 9.0, lambda: i + side, lambda: i + 1.0), [0.0]
+    )
+    merged = tf.raw_ops.Merge(inputs=[other, sums])[0]
+    with session(tier) as sess:
+        sess.run(variable.initializer)
+        dead = {pred: False, x: 1.0}
+        sess.run([updates.op, sums.op], dead)
+        assert sess.run([variable, merged, unused], dead) == [0.0, 2.0, 2.0]
+        for fetch in (updates, sums):
+            assert outcome(sess, [fetch], dead)[0] is tf.errors.InvalidArgumentError
+        assert sess.run([updates, unused, merged], {pred: True, x: 0.5}) == [3.0, 2.0, 5.0]
+        assert sess.run(variable) == 3.0
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_condition_that_is_no_scalar_is_refused_wherever_it_is(tier: int) -> None:
+    pred = tf.placeholder(tf.bool, None)
+    x, limits = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [None])
+    choice = tf.cond(pred, lambda: x + 1.0, lambda: x - 1.0)
+    other, side = tf.raw_ops.Switch(data=tf.constant(1.0), pred=pred, name="alone")
+    with tf.control_dependencies([side]):
+        after = tf.no_op()
+    count = tf.while_loop(
+        lambda i: tf.less(i, limits),
+        lambda i: i + 1.0,
+        [tf.constant(0.0)],
+        shape_invariants=[tf.TensorShape(None)],
+    )
+    said = tf.identity(pred)
+    said.set_shape([])
+    wrongly = tf.cond(said, lambda: x, lambda: -x, name="wrongly")
+    with session(tier) as sess:
+        for odd in ([True], [True, False], [[False]]):
+            feeds = {pred: odd, x: 1.0}
+            for fetch, name in (
+                (choice, "cond/Switch"),
+                (after, "alone"),
+                (other.op, "alone"),
+                (wrongly, "wrongly/Switch"),
+            ):
+                failure = outcome(sess, [fetch], feeds)
+                assert failure[::2] == (tf.errors.InvalidArgumentError, name)
+        assert outcome(sess, [count], {limits: [1.0]})[2] == "while/Switch"
+        assert sess.run(choice, {pred: True, x: 1.0}) == 2.0

@@ -3,14 +3,14 @@
 A branch is an `if` in the same function, and a loop a `while`:
 
     r4 = r1 > c3
-    if r4:
+    if r4 is true or r4 is not false and scalar(r4):
      r6 = r1 + c5
     else:
      r6 = r1 - c5
     r8 = c7; r9 = r6
     while True:
      r10 = r8 < c11
-     if not r10: break
+     if not (r10 is true or r10 is not false and scalar(r10)): break
      if over: c0.check()
      r12 = r9 * r9
      r13 = r8 + c5
@@ -27,6 +27,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import Final
+
+import numpy as np
 
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.graph.operation import Operation
@@ -52,6 +54,8 @@ __all__ = ["Lines", "StepWriter"]
 
 #: Operations that move values and compute none, so that numpy has nothing to warn of.
 _HANDLING: Final = frozenset({"QueueDequeueV2", "QueueEnqueueV2", "Stage", "Unstage"})
+#: What every run's text may name.
+_NAMES: Final = {"abs": abs, "false": np.False_, "scalar": checked_scalar, "true": np.True_}
 #: An operation, and the name of its device.
 _Origin = tuple[Operation, str]
 
@@ -76,7 +80,7 @@ class Lines:
     texts: list[str] = field(default_factory=list)
     ops: list[Operation] = field(default_factory=list)
     devices: list[str] = field(default_factory=list)
-    names: dict[str, object] = field(default_factory=lambda: {"abs": abs, "scalar": checked_scalar})
+    names: dict[str, object] = field(default_factory=lambda: dict(_NAMES))
     needs_quiet: bool = False
     kernels: dict[int, str] = field(default_factory=dict)
     registers: int = 0
@@ -178,9 +182,9 @@ class StepWriter:
 
     def _branch(self, branch: Branch, depth: int) -> None:
         no, yes = branch.sides
-        pred = self._condition(branch.pred, branch.switch[0])
+        pred = self._condition(branch.pred)
         first = self.scalars.copy()
-        self._block(f"if {pred}:" if yes.forms else f"if not {pred}:", branch, depth)
+        self._block(f"if {pred}:" if yes.forms else f"if not ({pred}):", branch, depth)
         self.write(yes if yes.forms else no, depth + 1)
         after_first, self.scalars = self.scalars, first
         if yes.forms and no.forms:
@@ -198,15 +202,16 @@ class StepWriter:
         within = StepWriter(lines, loop.template, enters)
         for register, source in zip(enters, inner.inputs, strict=True):
             lines.add(f"{within.name(register)} = {self.name(source)}", origin, depth)
+        self._empty(inner.spent, origin, depth)
         lines.add("while True:", origin, depth)
         within.write(loop.condition, depth + 1)
-        pred = within._condition(loop.condition_register, loop.switch[0])
+        pred = within._condition(loop.condition_register)
         if loop.after.forms:
-            lines.add(f"if not {pred}:", loop.switch, depth + 1)
+            lines.add(f"if not ({pred}):", loop.switch, depth + 1)
             within.write(loop.after, depth + 2)
             lines.add("break", loop.switch, depth + 2)
         else:
-            lines.add(f"if not {pred}: break", loop.switch, depth + 1)
+            lines.add(f"if not ({pred}): break", loop.switch, depth + 1)
         lines.add(lines.check, loop.switch, depth + 1)
         within.write(loop.body, depth + 1)
         moves = [(within.name(source), within.name(target)) for source, target in loop.moves]
@@ -214,6 +219,7 @@ class StepWriter:
         if moves:
             sources, targets = (", ".join(names) for names in zip(*moves, strict=True))
             lines.add(f"{targets} = {sources}", loop.switch, depth + 1)
+        within._empty(loop.spent, loop.switch, depth + 1)
         self._variable.update(inner.targets)
         for target, register in zip(inner.targets, loop.exits, strict=True):
             self.scalars.discard(self.name(target))
@@ -221,10 +227,10 @@ class StepWriter:
         within._empty(sorted(within._variable), origin, depth)
         self._empty(inner.dying, origin, depth)
 
-    def _condition(self, register: int, switch: Operation) -> str:
-        """The expression of a condition."""
+    def _condition(self, register: int) -> str:
+        """The expression of a condition: what compares numbers gives one of two objects."""
         name = self.name(register)
-        return name if switch.inputs[1].sizes == () else f"scalar({name})"
+        return f"{name} is true or {name} is not false and scalar({name})"
 
     def _empty(self, registers: Iterable[int], origin: _Origin, depth: int) -> None:
         """Write what empties registers."""

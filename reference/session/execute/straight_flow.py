@@ -9,7 +9,6 @@ and that of its body in turn. `plan/run_straightening` and `plan/loop_straighten
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
@@ -60,6 +59,7 @@ class StraightLoop:
       body: the steps after it, if it holds.
       after: the steps after it, if it does not.
       moves: from which register to which a value goes into the next iteration.
+      spent: registers to be emptied then.
       exits: for each Exit the register of its value.
       has_lonely: whether a step would be executed although the variables are dead.
       depth: how many loops there are in one another, this one included.
@@ -75,16 +75,17 @@ class StraightLoop:
     body: Steps
     after: Steps
     moves: tuple[tuple[int, int], ...]
+    spent: tuple[int, ...]
     exits: tuple[int, ...]
     has_lonely: bool
     depth: int
     blocks: int
 
-    def run(self, values: Sequence[Value], step: Step | None) -> list[Value]:
+    def run(self, values: list[Value], step: Step | None) -> list[Value]:
         """Execute it.
 
         Args:
-          values: what the Enters bring, in their order.
+          values: what the Enters bring, in their order; the list is emptied.
           step: the running step, if the plan has one.
 
         Returns:
@@ -97,6 +98,7 @@ class StraightLoop:
         registers = self.template.copy()
         registers[STEP_REGISTER] = step
         registers[1 : len(values) + 1] = values
+        values.clear()
         while True:
             self.condition.run(registers)
             if not _holds(registers[self.condition_register], self.switch):
@@ -108,6 +110,9 @@ class StraightLoop:
             following = [registers[source] for source, _ in self.moves]
             for (_, target), value in zip(self.moves, following, strict=True):
                 registers[target] = value
+            del following
+            for register in self.spent:
+                registers[register] = None
 
     def _check(self, step: Step) -> None:
         try:
@@ -170,6 +175,7 @@ class InnerLoop:
       loop: the loop.
       inputs: the registers of what enters it.
       targets: the registers of what leaves it.
+      spent: registers to be emptied when their values have entered.
       dying: registers to be emptied after it.
 
     """
@@ -177,11 +183,14 @@ class InnerLoop:
     loop: StraightLoop
     inputs: tuple[int, ...]
     targets: tuple[int, ...]
+    spent: tuple[int, ...] = ()
     dying: tuple[int, ...] = ()
 
     def __call__(self, registers: Registers) -> None:
         """Execute all iterations of the loop."""
         entering = [registers[source] for source in self.inputs]
+        for register in self.spent:
+            registers[register] = None
         leaving = self.loop.run(entering, registers[STEP_REGISTER])
         for target, value in zip(self.targets, leaving, strict=True):
             registers[target] = value

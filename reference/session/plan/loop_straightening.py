@@ -132,7 +132,9 @@ class _StraightenedLoop(Straightened):
         condition_register = lists.register(goes_on)
         lasting = {*range(len(self.enters) + 1), *constants, *exits, condition_register}
         lasting.update(register for move in moves for register in move)
-        condition, body, after = steps_of(drafts, lasting)
+        enters = range(1, len(self.enters) + 1)
+        sources, targets = ({move[end] for move in moves} for end in (0, 1))
+        condition, body, after = steps_of(drafts, lasting, [(), targets - sources])
         template: list[Value] = [None] * len(lists.registers)
         for register, value in constants.items():
             template[register] = value
@@ -146,6 +148,7 @@ class _StraightenedLoop(Straightened):
             body,
             after,
             tuple(moves),
+            tuple(sorted(sources - constants.keys() - set(enters))),
             tuple(exits),
             has_lonely,
             self._depth(drafts),

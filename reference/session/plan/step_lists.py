@@ -12,6 +12,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Final
 
 from sessrun.reference.session.execute.dataflow_nodes import Node
@@ -212,7 +213,11 @@ class StepLists:
         ]
 
 
-def steps_of(lists: Sequence[Sequence[Draft]], lasting: Collection[int]) -> list[Steps]:
+def steps_of(
+    lists: Sequence[Sequence[Draft]],
+    lasting: Collection[int],
+    replaced: Sequence[Collection[int]] = (),
+) -> list[Steps]:
     """The steps of all lists of a run or a loop.
 
     A register is emptied after the last step that looks at it, by the innermost list that has all
@@ -221,10 +226,14 @@ def steps_of(lists: Sequence[Sequence[Draft]], lasting: Collection[int]) -> list
     Args:
       lists: the drafts of each list.
       lasting: registers that are not emptied.
+      replaced: for each list the registers that get other values after it.
 
     """
     total = _counts([draft for drafts in lists for draft in drafts])
-    return [_steps(drafts, lasting, total) for drafts in lists]
+    return [
+        _steps(drafts, lasting, total, ended)
+        for drafts, ended in zip_longest(lists, replaced, fillvalue=())
+    ]
 
 
 def drafts_of(drafts: Sequence[Draft]) -> Iterator[Draft]:
@@ -247,7 +256,12 @@ def blocks_of(drafts: Sequence[Draft]) -> int:
     return deepest
 
 
-def _steps(drafts: Sequence[Draft], lasting: Collection[int], total: Counter[int]) -> Steps:
+def _steps(
+    drafts: Sequence[Draft],
+    lasting: Collection[int],
+    total: Counter[int],
+    replaced: Collection[int] = (),
+) -> Steps:
     """The steps of one list; `total` counts how often each register is looked at in all lists."""
     last: dict[int, int] = {}
     counts: Counter[int] = Counter()
@@ -266,11 +280,8 @@ def _steps(drafts: Sequence[Draft], lasting: Collection[int], total: Counter[int
             last.update(dict.fromkeys(registers, index))
     dying: list[list[int]] = [[] for _ in drafts]
     for register, index in last.items():
-        if (
-            counts[register] == total[register]
-            and register not in inner
-            and register not in lasting
-        ):
+        is_last = counts[register] == total[register] and register not in inner
+        if register in replaced or (is_last and register not in lasting):
             dying[index].append(register)
     forms = [_form(draft, ends, lasting, total) for draft, ends in zip(drafts, dying, strict=True)]
     ops, devices = [draft.op for draft in drafts], [draft.device.name for draft in drafts]
@@ -286,7 +297,9 @@ def _form(
         branch = Branch(draft.pred, switch, (no, yes), draft.inputs, tuple(dying))
         return branch, -1, -1, -1, 0
     if isinstance(draft.function, InnerLoop):
-        return replace(draft.function, dying=tuple(dying)), -1, -1, -1, 0
+        spent = tuple(register for register in dying if register in draft.inputs)
+        unread = tuple(register for register in dying if register not in draft.inputs)
+        return replace(draft.function, spent=spent, dying=unread), -1, -1, -1, 0
     outputs = [
         None if output in dying and output not in draft.inputs else output
         for output in draft.outputs

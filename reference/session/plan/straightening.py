@@ -27,7 +27,7 @@ from sessrun.reference.session.execute.steps import (
     copied_value,
     read_reference,
 )
-from sessrun.reference.session.execute.straight_flow import InnerLoop
+from sessrun.reference.session.execute.straight_flow import InnerLoop, checked_scalar
 from sessrun.reference.session.plan.folding import FOLDED, GIVEN, folded
 from sessrun.reference.session.plan.step_lists import ALWAYS, Item, Path
 
@@ -68,6 +68,7 @@ class Straightened:
       bases: for each number the path of what computes its value.
       same: for a number another one that it shares its register with.
       switches: a Switch by each condition.
+      checks: the items that check a condition to be a scalar, by its number and their path.
       loop_conds: the numbers of conditions of loops.
       inner: the Exits of each loop within.
       entering: what each Enter of a loop within takes.
@@ -84,6 +85,7 @@ class Straightened:
     bases: list[Path] = field(default_factory=lambda: [ALWAYS])  # number 0 is the running step
     same: dict[int, int] = field(default_factory=dict)
     switches: dict[int, Node] = field(default_factory=dict)
+    checks: dict[tuple[int, Path], Item] = field(default_factory=dict)
     loop_conds: set[int] = field(default_factory=set)
     inner: dict[FrameShape, list[Node]] = field(default_factory=dict)
     entering: dict[Node, NamedValue] = field(default_factory=dict)
@@ -162,7 +164,7 @@ class Straightened:
         op, path = node.op, item.path
         if node.kind == "Switch":
             data, pred = values
-            self.switches.setdefault(pred.number, node)
+            self._take_pred(node, item, pred)
             for truth, output in enumerate(op.outputs):
                 self._give(output, data.number, path | {(pred.number, bool(truth))}, item)
         elif node.child is not None:
@@ -188,6 +190,21 @@ class Straightened:
             inputs = [STEP_REGISTER, *inputs]
             self.takes_step.append(item)
         item.function, item.inputs = item.node.function, inputs
+
+    def _take_pred(self, node: Node, item: Item, pred: NamedValue) -> None:
+        """Note a condition; one whose shape is not known is checked, whoever needs it.
+
+        Errors are of the Switch that was made first: that of the conditional itself.
+        """
+        noted = self.switches.setdefault(pred.number, node)
+        if node.op.id < noted.op.id:
+            self.switches[pred.number] = node
+        if node.sources[1].sizes == ():
+            return
+        check = self.checks.setdefault((pred.number, item.path), item)
+        check.function, check.inputs = checked_scalar, [pred.number]
+        if node.op.id < check.node.op.id:
+            check.node = node
 
     def _give(self, output: Tensor, number: int, path: Path, item: Item) -> None:
         """Set the value of an output, unless another one is fed."""
@@ -259,6 +276,7 @@ class Straightened:
         need(len(paths) == 1)
         (path,) = paths
         # With some of it dead, a loop gives nothing; but what needs only the rest is executed.
+        need(all(item.path <= path for item in entered))
         need(not loop.has_lonely or all(item.path == path for item in entered))
         exits = list(shape.exits)
         need(self.is_run or all(max(node.fetched) < 0 for node in exits))
