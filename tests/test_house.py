@@ -82,7 +82,7 @@ IMPORTING_BY_NAME = {
 }
 #: Where text is compiled and executed: code that is generated of a plan. `test_tiers.py` holds that
 #: no text of a graph is in it.
-COMPILING = "reference/session/execute/generated.py"
+COMPILING = "reference/session/execute/compiling.py"
 #: Methods that import a module by its name.
 IMPORTERS = {"import_module"}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}

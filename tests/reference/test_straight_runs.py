@@ -301,7 +301,7 @@ def test_a_condition_that_is_no_scalar_is_refused_wherever_it_is(tier: int) -> N
                 (choice, "cond/Switch"),
                 (after, "alone"),
                 (other.op, "alone"),
-                (wrongly, "wrongly/Switch"),
+                (wrongly, "wrongly/Switch_1"),
             ):
                 failure = outcome(sess, [fetch], feeds)
                 assert failure[::2] == (tf.errors.InvalidArgumentError, name)

@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.session.execute.compiling import functions_of
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.step_source import Lines, StepWriter
@@ -137,8 +138,7 @@ class BodyCall:
 
         names = lines.names | {"__builtins__": {}, "Exception": Exception}
         names |= {"failure_of": failure_of, "read": read_reference}
-        exec(compile("\n".join(text), "<body>", "exec"), names)  # noqa: S102 - our own text
-        body: Any = names.pop("body")
+        (body,) = functions_of("\n".join(text), names, "body")
         return body  # type: ignore[no-any-return]
 
 

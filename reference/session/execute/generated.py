@@ -18,6 +18,7 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.public import public
+from sessrun.reference.session.execute.compiling import functions_of
 from sessrun.reference.session.execute.late_step import LateStep
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
@@ -137,10 +138,7 @@ def generate(
     for number, tensor in enumerate(signature.fed):
         if tensor.dtype.base_dtype.spec_name == "string":
             names[f"w{number}"] = failure.checked(signature.views[number])
-    exec(compile(source.text, "<run>", "exec"), names)  # noqa: S102 - our own text, see `source`
-    # A function that its own globals held would be garbage of the slow kind, with its constants.
-    steps, link = names.pop("steps", None), names.pop("link")
-    assert callable(link)
+    steps, link = functions_of(source.text, names, "steps", "link")
     return GeneratedRun(*link(steps))
 
 
