@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Bytes of all files in git: a bound to be lowered.
-MOST = 26_800_000
+MOST = 26_840_000
 #: Large files, each with its reason.
 LARGE = {
     "spec/feed_table.json": "what TensorFlow did with every kind of value for every dtype",

@@ -115,8 +115,8 @@ class Entry:
       host_outputs: names of outputs that are in host memory on any device.
       needs_step: whether the bound function takes the `Step` before its inputs.
       may_wait: whether the kernel may have to wait for other operations.
-      only_takes: whether the kernel calls nothing of the `Step` but `take`, so that a run need not
-        begin one before an attempt has to wait.
+      only_takes: whether the kernel calls nothing of the `Step` but `take` and `check`, so that a
+        run need not begin one before an attempt has to wait.
       gpu_dtypes: dtypes of attribute `T` for which a GPU kernel exists; empty for all.
 
     """
@@ -170,7 +170,7 @@ def binder(
       host_outputs: outputs that are numpy arrays even on a GPU.
       needs_step: the bound function takes the running `Step` first.
       may_wait: a function that takes the `Step` may have to wait for other operations.
-      only_takes: it calls nothing of the `Step` but `take`.
+      only_takes: it calls nothing of the `Step` but `take` and `check`.
       gpu_dtypes: dtypes of attribute `T` that the GPU kernel takes; empty for all.
 
     Raises:

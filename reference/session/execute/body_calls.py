@@ -76,12 +76,13 @@ class BodyCall:
           OpError: a kernel failed; the error's operation is none of the session's graph.
 
         """
-        if self._generated is not None:
-            return self._generated(step, *values)
-        if self._left <= 0:
-            self._generated = self._generate()
-        self._left -= 1
-        return self._interpreted(step, values)
+        generated = self._generated
+        if generated is None:
+            if self._left > 0:
+                self._left -= 1
+                return self._interpreted(step, values)
+            generated = self._generated = self._generate()
+        return generated(step, *values)
 
     def _interpreted(self, step: Any, values: Sequence[Value]) -> tuple[Value, ...]:
         plan = self._plan

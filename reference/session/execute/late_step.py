@@ -1,4 +1,4 @@
-"""LateStep: what generated code gives the kernels that may have to wait, such as a dequeue.
+"""LateStep: what generated code has in place of a `Step`, for loops and for kernels that may wait.
 
 Most runs find what they want at once, and a step that begins and ends takes longer than the rest
 of such a run. Clauses: QUEUES, RUN.
