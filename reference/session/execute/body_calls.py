@@ -15,7 +15,7 @@ Like a signature of a session, a body that is run often becomes generated code:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from sessrun.reference.session.execute.steps import STEP_REGISTER, Value, read_r
 from sessrun.reference.session.execute.straight_flow import Steps
 
 __all__ = ["BodyCall"]
-
-#: The longest plan that becomes generated code.
-_MOST_STEPS: Final = 100_000
 
 
 class BodyCall:
@@ -56,13 +53,7 @@ class BodyCall:
         self._name = name
         self.may_wait = plan.may_wait
         self.only_takes = plan.only_takes
-        can_generate = (
-            type(plan) is Plan
-            and not plan.may_wait
-            and len(plan.steps) <= _MOST_STEPS
-            and all("device:CPU" in device for device in set(plan.devices))
-        )
-        self._left = runs_before if can_generate else float("inf")
+        self._left = runs_before if plan.can_be_text and not plan.may_wait else float("inf")
         self._generated: Callable[..., tuple[Value, ...]] | None = None
 
     def __call__(self, step: Any, values: Sequence[Value]) -> tuple[Value, ...]:

@@ -40,8 +40,6 @@ __all__ = [
 
 #: How often a signature runs in the first tier.
 RUNS_BEFORE: Final = 20
-#: The longest plan: Python compiles 100,000 steps in a second, and in proportion.
-_MOST_STEPS: Final = 100_000
 
 #: What `set_execution_tier` has set, by tier the runs in the first one.
 _NEVER: Final = float("inf")
@@ -101,10 +99,9 @@ def can_generate(plan: Plan | None, lifetime: Lifetime) -> bool:
     whose kernels need a `Step` that has begun (a mutex is given up at its end): see `LateStep`.
     """
     return (
-        type(plan) is Plan
+        plan is not None
         and (not plan.cancellable or (plan.only_takes and not lifetime.sets_deadlines))
-        and len(plan.steps) <= _MOST_STEPS
-        and all("device:CPU" in device for device in set(plan.devices))
+        and plan.can_be_text
     )
 
 

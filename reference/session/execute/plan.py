@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -27,6 +28,10 @@ from sessrun.reference.state.steps import Step
 from sessrun.spec.feeds import StringElementError
 
 __all__ = ["Plan"]
+
+#: The longest plan that becomes generated code: Python compiles 100,000 steps in a second, and in
+#: proportion.
+_MOST_STEPS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,15 @@ class Plan:
     cancellable: bool
     only_takes: bool = True
     may_wait: bool = False
+
+    @property
+    def can_be_text(self) -> bool:
+        """Whether its steps can be Python code: it is no other kind of plan, and is on CPUs."""
+        return (
+            type(self) is Plan
+            and len(self.steps) <= _MOST_STEPS
+            and all("device:CPU" in device for device in set(self.devices))
+        )
 
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None

@@ -184,17 +184,15 @@ class StepWriter:
         no, yes = branch.sides
         pred = self._condition(branch.pred)
         first = self.scalars.copy()
-        self._block(f"if {pred}:" if yes.forms else f"if not ({pred}):", branch, depth)
+        test = f"if {pred}:" if yes.forms else f"if not ({pred}):"
+        self._lines.add(test, branch.switch, depth)
         self.write(yes if yes.forms else no, depth + 1)
         after_first, self.scalars = self.scalars, first
         if yes.forms and no.forms:
-            self._block("else:", branch, depth)
+            self._lines.add("else:", branch.switch, depth)
             self.write(no, depth + 1)
         self.scalars &= after_first
         self._empty(branch.dying, branch.switch, depth)
-
-    def _block(self, text: str, branch: Branch, depth: int) -> None:
-        self._lines.add(text, branch.switch, depth)
 
     def _loop(self, inner: InnerLoop, origin: _Origin, depth: int) -> None:
         loop, lines = inner.loop, self._lines
