@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 import tracemalloc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from tier_runs import TIERS, hot, session
 import sessrun.reference as tf
 from sessrun.reference.session.execute.body_calls import BodyCall
 from sessrun.reference.session.execute.generated import RUNS_BEFORE
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.straight_flow import Branch, Steps
 from sessrun.reference.session.plan import dataflow_compiler
 
 pytestmark = pytest.mark.usefixtures("chosen_tiers")
@@ -307,3 +311,60 @@ def test_a_condition_that_is_no_scalar_is_refused_wherever_it_is(tier: int) -> N
                 assert failure[::2] == (tf.errors.InvalidArgumentError, name)
         assert outcome(sess, [count], {limits: [1.0]})[2] == "while/Switch"
         assert sess.run(choice, {pred: True, x: 1.0}) == 2.0
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_what_waits_for_a_next_iteration_is_executed_in_it(tier: int) -> None:
+    variable = tf.get_variable("v", initializer=0.0, use_resource=True)
+    updates: list[Any] = []
+
+    def body(i: Any) -> Any:
+        add = tf.raw_ops.AssignAddVariableOp(resource=variable.handle, value=i * 0.0 + 1.0)
+        updates.append(add)
+        return i + 1.0
+
+    loop = tf.while_loop(lambda i: i < 4.0, body, [0.0])
+    graph = tf.get_default_graph()
+    (following,) = [op for op in graph.get_operations() if op.type == "NextIteration"]
+    updates[0]._add_control_input(following)
+    graph._unfetchable.clear()  # operations of loops are, by their names alone
+    with session(tier) as sess:
+        sess.run(variable.initializer)
+        assert sess.run([loop, updates[0]])[0] == 4.0
+        assert sess.run(variable) == 3.0  # as TensorFlow: in the first iteration none has come
+
+
+@pytest.mark.usefixtures("functional")
+def test_generated_bodies_are_freed_with_their_session_at_once() -> None:
+    x = tf.placeholder(tf.float32, [])
+    y = tf.cond(x > 0.0, lambda: x + 1.0, lambda: x - 1.0)
+    gc.collect()
+    gc.disable()
+    try:
+        sess = session(2)
+        assert sess.run(y, {x: 1.0}) == 2.0
+        calls = [o for o in gc.get_objects() if isinstance(o, BodyCall) and o._generated]
+        alive = [weakref.ref(call._generated) for call in calls]
+        calls[0]._generated = None
+        del calls
+        assert alive[0]() is None
+    finally:
+        gc.enable()
+        sess.close()
+
+
+def test_a_plan_with_a_branch_on_a_gpu_is_no_text() -> None:
+    op = tf.no_op()
+    for device, is_text in (("/device:CPU:0", True), ("/device:GPU:0", False)):
+        side = Steps(((abs, 1, -1, 1, 0),), (op,), (device,))
+        branch = Branch(2, (op, "/device:CPU:0"), (Steps(), side))
+        plan = Plan(
+            steps=((branch, -1, -1, -1, 0),),
+            ops=(op,),
+            devices=("/device:CPU:0",),
+            template=[None] * 3,
+            feeds=(),
+            fetches=(),
+            cancellable=False,
+        )
+        assert plan.can_be_text is is_text

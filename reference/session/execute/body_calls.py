@@ -15,11 +15,13 @@ Like a signature of a session, a body that is run often becomes generated code:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.compiling import functions_of
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
@@ -37,7 +39,8 @@ class BodyCall:
       plan: the plan.
       sources: for each result (True, number of the argument that it is) or (False, register).
       name: the operation that calls, for errors.
-      runs_before: how often steps are interpreted before code is generated.
+      runs_before: how many calls are interpreted before code is generated: a loop makes one in
+        every iteration.
 
     Attributes:
       may_wait: whether an operation of the body may have to wait for others.
@@ -85,7 +88,7 @@ class BodyCall:
         try:
             plan.run_within(registers)
         except errors.OpError as error:
-            raise self._failure(error) from error
+            raise _failure(error, self._name) from error
         finally:
             if kept is not None:
                 step.rejoin(kept)
@@ -93,11 +96,6 @@ class BodyCall:
             values[index] if is_argument else read_reference(registers[index])
             for is_argument, index in self._sources
         )
-
-    def _failure(self, error: errors.OpError) -> errors.OpError:
-        """The error of the call: the graph of the session has not what failed."""
-        kind = errors.exception_type_from_error_code(error.error_code)
-        return kind(None, None, f"{error.message}\n\t [[{self._name}]]")
 
     def _generate(self) -> Callable[..., tuple[Value, ...]]:
         """The body as a function of the step and the arguments."""
@@ -117,21 +115,47 @@ class BodyCall:
         text += [*lines.texts, "  pass", " except Exception as error:"]
         text += ["  raise failure_of(error)", f" return ({''.join(f'{r}, ' for r in results)})"]
 
-        def failure_of(error: Exception) -> Exception:
-            failure = error
-            if not isinstance(failure, errors.OpError):
-                assert error.__traceback__ is not None
-                line = error.__traceback__.tb_lineno - first
-                failure = run_error(error, lines.ops[line], lines.devices[line])
-                failure.__cause__ = error
-            raised = self._failure(failure)
-            raised.__cause__ = failure
-            return raised
-
         names = lines.names | {"__builtins__": {}, "Exception": Exception}
-        names |= {"failure_of": failure_of, "read": read_reference}
+        failure = _GeneratedFailure(self._name, first, tuple(lines.ops), tuple(lines.devices))
+        names |= {"failure_of": failure.of, "read": read_reference}
         (body,) = functions_of("\n".join(text), names, "body")
         return body  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _GeneratedFailure:
+    """Makes the errors of a generated body; it does not keep the body, which keeps it.
+
+    Attributes:
+      name: the operation that calls.
+      first: the line of the first step.
+      ops: the operation that each line from there on executes.
+      devices: the name of its device.
+
+    """
+
+    name: str
+    first: int
+    ops: tuple[Operation, ...]
+    devices: tuple[str, ...]
+
+    def of(self, error: Exception) -> errors.OpError:
+        """The error of the call, of which a step has raised this one."""
+        failure = error
+        if not isinstance(failure, errors.OpError):
+            assert error.__traceback__ is not None
+            line = error.__traceback__.tb_lineno - self.first
+            failure = run_error(error, self.ops[line], self.devices[line])
+            failure.__cause__ = error
+        raised = _failure(failure, self.name)
+        raised.__cause__ = failure
+        return raised
+
+
+def _failure(error: errors.OpError, name: str) -> errors.OpError:
+    """The error of a call: the graph of the session has not what failed."""
+    kind = errors.exception_type_from_error_code(error.error_code)
+    return kind(None, None, f"{error.message}\n\t [[{name}]]")
 
 
 def _result(writer: StepWriter, register: int) -> str:

@@ -10,7 +10,8 @@ __all__ = ["functions_of"]
 def functions_of(text: str, names: dict[str, Any], *wanted: str) -> list[Any]:
     """The functions that a text defines, taken out of its names; None for one that it does not.
 
-    They would be garbage of the slow kind if their own globals held them, with their constants.
+    Otherwise function and globals would refer to each other, and only the cyclic garbage collector
+    would free them, with the constants of the plan.
 
     Args:
       text: Python source of our own, with no name and no value of a graph.

@@ -1,6 +1,7 @@
 """Plan: the steps that a signature of a session is compiled to, and their execution.
 
-Each step calls one bound kernel on values in registers and stores the results in registers. A
+Each step calls one bound kernel on values in registers and stores the results in registers, or
+executes a branch or a loop. A
 register whose last reader is done is reused for the next result, or emptied in the same step.
 Registers belong to one run, so threads need no lock.
 """
@@ -23,6 +24,7 @@ from sessrun.reference.session.execute.steps import (
     Value,
     run_steps,
 )
+from sessrun.reference.session.execute.straight_flow import Steps, lists_of
 from sessrun.reference.session.resolve.feeds import KernelView
 from sessrun.reference.state.steps import Step
 from sessrun.spec.feeds import StringElementError
@@ -45,7 +47,7 @@ class Plan:
       template: the registers at the beginning of a run, which hold constants and handles.
       feeds: the register of each fed tensor, in the order of the signature.
       fetches: the register of each computed tensor of the signature, in order.
-      cancellable: whether any step may block.
+      cancellable: whether a step may block, or is a loop.
       only_takes: whether of the running `Step` nothing is called but what a `LateStep` has.
       may_wait: whether an operation may have to wait for others.
 
@@ -64,11 +66,12 @@ class Plan:
     @property
     def can_be_text(self) -> bool:
         """Whether its steps can be Python code: it is no other kind of plan, and is on CPUs."""
-        return (
-            type(self) is Plan
-            and len(self.steps) <= _MOST_STEPS
-            and all("device:CPU" in device for device in set(self.devices))
-        )
+        if type(self) is not Plan:
+            return False
+        lists = list(lists_of(Steps(self.steps, self.ops, self.devices)))
+        devices = set().union(*(steps.devices for steps in lists))
+        count = sum(len(steps.forms) for steps in lists)
+        return count <= _MOST_STEPS and all("device:CPU" in device for device in devices)
 
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None

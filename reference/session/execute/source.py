@@ -247,7 +247,7 @@ class _Writer:
         if name in self.steps.scalars or self.steps.keeps(register, np.generic):
             return name
         computed = f"fetched_value({name})"
-        if self.steps.is_variable(register):
+        if self.steps.is_written(register):
             return f"{name} if isinstance({name}, generic) else {computed}"
         return computed
 

@@ -7,7 +7,8 @@ A branch is an `if` in the same function, and a loop a `while`:
      r6 = r1 + c5
     else:
      r6 = r1 - c5
-    r8 = c7; r9 = r6
+    r8 = c7
+    r9 = r6
     while True:
      r10 = r8 < c11
      if not (r10 is true or r10 is not false and scalar(r10)): break
@@ -73,7 +74,7 @@ class Lines:
       kernels: the name of each kernel, by identity.
       registers: how many registers have a number.
       step: the name of the running step.
-      check: the line that ends a loop whose run must end.
+      check: the line in each iteration of a loop that raises if the session has ended.
 
     """
 
@@ -100,18 +101,18 @@ class StepWriter:
     Args:
       lines: where they are written.
       template: the registers as an execution begins with them.
-      given: those that have a value of the run then, such as feeds.
+      written: those that have a value of the run then, such as feeds.
 
     Attributes:
       scalars: the names of registers that hold a numpy scalar now.
 
     """
 
-    def __init__(self, lines: Lines, template: Registers, given: Iterable[int]) -> None:
+    def __init__(self, lines: Lines, template: Registers, written: Iterable[int]) -> None:
         self._lines = lines
         self._template = template
         self._first = lines.registers
-        self._variable = set(given)  # registers that a run writes
+        self._written = set(written)  # registers that a run writes
         self.scalars: set[str] = set()
         lines.registers += len(template)
 
@@ -144,7 +145,7 @@ class StepWriter:
         arguments = [self.name(register) for register in inputs]
         expression = self._expression(function, op, arguments)
         reads_variable = function is read_reference and self.keeps(inputs[0], VariableBuffer)
-        self._variable.update(output for output in outputs if output is not None)
+        self._written.update(output for output in outputs if output is not None)
         is_scalar = self._is_scalar_result(function, op, arguments)
         targets = ["q" if output is None else self.name(output) for output in outputs]
         (self.scalars.update if is_scalar else self.scalars.difference_update)(targets)
@@ -218,15 +219,18 @@ class StepWriter:
             sources, targets = (", ".join(names) for names in zip(*moves, strict=True))
             lines.add(f"{targets} = {sources}", loop.switch, depth + 1)
         within._empty(loop.spent, loop.switch, depth + 1)
-        self._variable.update(inner.targets)
+        self._written.update(inner.targets)
         for target, register in zip(inner.targets, loop.exits, strict=True):
             self.scalars.discard(self.name(target))
             lines.add(f"{self.name(target)} = {within.name(register)}", origin, depth)
-        within._empty(sorted(within._variable), origin, depth)
+        within._empty(sorted(within._written), origin, depth)
         self._empty(inner.dying, origin, depth)
 
     def _condition(self, register: int) -> str:
-        """The expression of a condition: what compares numbers gives one of two objects."""
+        """The expression of a condition.
+
+        Comparisons give `np.True_` or `np.False_` themselves, so that `is` decides without a call.
+        """
         name = self.name(register)
         return f"{name} is true or {name} is not false and scalar({name})"
 
@@ -243,18 +247,18 @@ class StepWriter:
         if register == STEP_REGISTER:
             return self._lines.step
         number = self._first + register
-        if register in self._variable:
+        if register in self._written:
             return f"r{number}"
         self._lines.names[f"c{number}"] = self._template[register]
         return f"c{number}"
 
     def keeps(self, register: int, kind: type | UnionType) -> bool:
         """Whether a register keeps the same object, of this type, in every run."""
-        return register not in self._variable and isinstance(self._template[register], kind)
+        return register not in self._written and isinstance(self._template[register], kind)
 
-    def is_variable(self, register: int) -> bool:
+    def is_written(self, register: int) -> bool:
         """Whether a run writes the register."""
-        return register in self._variable
+        return register in self._written
 
 
 def _is_identity(function: Kernel) -> bool:

@@ -52,8 +52,8 @@ class Region(Protocol):
     """The function of a step that executes a branch or a loop."""
 
     @property
-    def inputs(self) -> tuple[int, ...]:
-        """The registers that it reads, and maybe others."""
+    def registers(self) -> tuple[int, ...]:
+        """Those that it reads, and maybe others."""
 
     def __call__(self, registers: Registers) -> None:
         """Execute it; raises OpError if a kernel fails."""
@@ -142,7 +142,7 @@ def call_of(step: StepForm) -> Call:
     function, left, right, out, dying = step
     if left < 0:
         if not isinstance(function, MethodType):
-            return Call(function, cast("Region", function).inputs, (), ())
+            return Call(function, cast("Region", function).registers, (), ())
         assert isinstance(function.__self__, Call)
         return function.__self__
     inputs = (left,) if right < 0 else (left, right)

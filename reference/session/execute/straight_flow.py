@@ -9,6 +9,7 @@ and that of its body in turn. `plan/run_straightening` and `plan/loop_straighten
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
@@ -23,7 +24,7 @@ from sessrun.reference.session.execute.steps import (
 )
 from sessrun.reference.state.steps import Step
 
-__all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop", "checked_scalar"]
+__all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop", "checked_scalar", "lists_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,9 @@ class StraightLoop:
       body: the steps after it, if it holds.
       after: the steps after it, if it does not.
       moves: from which register to which a value goes into the next iteration.
-      spent: registers to be emptied then.
+      spent: registers to be emptied before the next iteration.
       exits: for each Exit the register of its value.
-      has_lonely: whether a step would be executed although the variables are dead.
+      runs_when_dead: whether a step would be executed although the variables are dead.
       depth: how many loops there are in one another, this one included.
       blocks: how many blocks are in one another in its text.
 
@@ -77,7 +78,7 @@ class StraightLoop:
     moves: tuple[tuple[int, int], ...]
     spent: tuple[int, ...]
     exits: tuple[int, ...]
-    has_lonely: bool
+    runs_when_dead: bool
     depth: int
     blocks: int
 
@@ -134,7 +135,7 @@ def checked_scalar(pred: Value) -> Value:
 
 
 def _holds(pred: Value, switch: tuple[Operation, str]) -> bool:
-    """Whether the condition of a Switch holds; raises InvalidArgumentError unless it is one."""
+    """Whether the condition of a Switch holds; raises InvalidArgumentError if it is no scalar."""
     try:
         return bool(checked_scalar(pred))
     except KernelError as error:
@@ -149,7 +150,7 @@ class Branch:
       pred: the register of the condition.
       switch: a Switch by this condition, and its device.
       sides: the steps if it does not hold, and if it does.
-      inputs: the registers that it reads or writes.
+      registers: those that it reads or writes.
       dying: registers to be emptied after it.
 
     """
@@ -157,8 +158,13 @@ class Branch:
     pred: int
     switch: tuple[Operation, str]
     sides: tuple[Steps, Steps]
-    inputs: tuple[int, ...] = ()
+    registers: tuple[int, ...] = ()
     dying: tuple[int, ...] = ()
+
+    @property
+    def lists(self) -> tuple[Steps, ...]:
+        """The two lists."""
+        return self.sides
 
     def __call__(self, registers: Registers) -> None:
         """Execute the list of the side that the condition chooses."""
@@ -186,6 +192,16 @@ class InnerLoop:
     spent: tuple[int, ...] = ()
     dying: tuple[int, ...] = ()
 
+    @property
+    def lists(self) -> tuple[Steps, ...]:
+        """The lists of the loop."""
+        return self.loop.condition, self.loop.body, self.loop.after
+
+    @property
+    def registers(self) -> tuple[int, ...]:
+        """Those that it reads."""
+        return self.inputs
+
     def __call__(self, registers: Registers) -> None:
         """Execute all iterations of the loop."""
         entering = [registers[source] for source in self.inputs]
@@ -196,3 +212,12 @@ class InnerLoop:
             registers[target] = value
         for register in self.dying:
             registers[register] = None
+
+
+def lists_of(steps: Steps) -> Iterator[Steps]:
+    """A list of steps, and those of the branches and loops within it."""
+    yield steps
+    for function, left, *_ in steps.forms:
+        if left < 0 and isinstance(function, Branch | InnerLoop):
+            for inner in function.lists:
+                yield from lists_of(inner)

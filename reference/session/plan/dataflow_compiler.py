@@ -268,11 +268,17 @@ class _Compiler:
             read = _read(value, mover(home, HOST, source, node.device))
             fetches.append(Fetch(tensor, node, read))
         nodes = self.nodes.values()
+        members: dict[int, list[Node]] = {id(frame): [] for frame in self.frames.values()}
+        enters: dict[int, list[Node]] = {id(frame): [] for frame in self.frames.values()}
+        for node in nodes:
+            if node.frame is not self.root:
+                members[id(node.frame)].append(node)
+            if node.child is not None:
+                enters[id(node.child)].append(node)
         for frame in reversed(self.frames.values()):  # inner loops come first
-            members = [node for node in nodes if node.frame is frame]
-            frame.exits = [node for node in members if node.kind == "Exit"]
-            enters = [node for node in nodes if node.child is frame]
-            frame.straight = straight_loop(members, enters, self.nodes)
+            within = members[id(frame)]
+            frame.exits = [node for node in within if node.kind == "Exit"]
+            frame.straight = straight_loop(within, enters[id(frame)], self.nodes)
         fed = list(self.fed)
         plan = None if traced else straight_plan(self.root, self.nodes, fed, fetches)
         if plan is not None:

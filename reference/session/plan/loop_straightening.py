@@ -13,27 +13,28 @@ from typing import Final
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.dataflow_nodes import Node
 from sessrun.reference.session.execute.steps import Value
-from sessrun.reference.session.execute.straight_flow import InnerLoop, StraightLoop
+from sessrun.reference.session.execute.straight_flow import StraightLoop
 from sessrun.reference.session.plan.drafts import Draft
 from sessrun.reference.session.plan.step_lists import (
     ALWAYS,
     Item,
     StepLists,
     blocks_of,
-    drafts_of,
+    loops_of,
     steps_of,
 )
 from sessrun.reference.session.plan.straightening import (
     NamedValue,
     NotStraightError,
     Straightened,
-    need,
+    require_straight,
 )
 
 __all__ = ["straight_loop"]
 
-#: How many loops may be in one another: Python nests no more than 20 blocks.
-_DEEPEST: Final = 12
+#: How many loops may be in one another: Python allows 20 `while` and `try` in one another, and a
+#: branch of a loop may be within another run's text.
+_MOST_LOOPS: Final = 12
 
 
 def straight_loop(
@@ -53,7 +54,7 @@ def straight_loop(
         return None
 
 
-@dataclass(slots=True)
+@dataclass
 class _StraightenedLoop(Straightened):
     """One attempt to make the lists of a loop.
 
@@ -71,19 +72,17 @@ class _StraightenedLoop(Straightened):
         for node in self.enters:
             self._take_enter(node)
         for node in nodes:
-            need(node.kind == "Exit" or max(node.fetched, default=-1) < 0)
-        shape = self.enters[0].child
-        assert shape is not None  # an Enter brings its value into a frame
-        self.take_all(nodes, shape)
+            require_straight(node.kind == "Exit" or max(node.fetched, default=-1) < 0)
+        self.take_all(nodes)
         return self._in_lists(nodes)
 
     def _take_enter(self, node: Node) -> None:
         is_constant = bool(node.op.attrs["is_constant"])
-        need(max(node.fetched, default=-1) < 0)
+        require_straight(max(node.fetched, default=-1) < 0)
         if not is_constant:  # it brings its value into the first iteration only
             users = [user for user, _ in node.edges[0]]
-            need([user.kind for user in users] == ["Merge"] and not node.controls)
-        item = self.items[node] = Item(node, ALWAYS, is_lonely=is_constant)
+            require_straight([user.kind for user in users] == ["Merge"] and not node.controls)
+        item = self.items[node] = Item(node, ALWAYS, needs_only_constants=is_constant)
         self.tensors[node.op.outputs[0]] = NamedValue(self.new(ALWAYS), ALWAYS, item)
 
     def take(self, node: Node) -> bool:
@@ -91,30 +90,32 @@ class _StraightenedLoop(Straightened):
         if node.kind == "Merge" and any(t.op.type == "NextIteration" for t in node.sources):
             self._take_head(node)
             return True
-        return super(_StraightenedLoop, self).take(node)  # a class with slots is made anew
+        return super().take(node)
 
     def _take_head(self, node: Node) -> None:
         """Add the Merge at which an iteration begins for one variable of the loop."""
         first, following = (tensor.op for tensor in node.sources[:2])
         enter = self.by_op.get(first)
-        need(len(node.sources) == 2 and not node.waits and not node.edges[1])
-        need(enter in self.enters and not first.attrs["is_constant"])
-        need(following.type == "NextIteration" and not any(node.readers))
+        require_straight(len(node.sources) == 2 and not node.waits and not node.edges[1])
+        require_straight(enter in self.enters and not first.attrs["is_constant"])
+        require_straight(following.type == "NextIteration" and not any(node.readers))
         self.heads.append(node)
         number = self.tensors[node.sources[0]].number
         item = self.items[node] = Item(node, ALWAYS)
         self.tensors[node.op.outputs[0]] = NamedValue(number, ALWAYS, item)
 
     def _in_lists(self, nodes: Sequence[Node]) -> StraightLoop:
-        need(len(self.loop_conds) == 1 and self.loop_conds <= self.switches.keys())
+        require_straight(len(self.loop_conds) == 1 and self.loop_conds <= self.switches.keys())
         (goes_on,) = self.loop_conds
         into, out = frozenset({(goes_on, True)}), frozenset({(goes_on, False)})
         lists = StepLists(self.order, self.bases, self.same, self.switches)
         for index in range(len(self.enters)):
             lists.register(index + 1)
-        has_lonely = any(item.is_lonely and (item.function or item.make) for item in self.order)
+        runs_when_dead = any(
+            item.needs_only_constants and (item.function or item.loop) for item in self.order
+        )
         drafts = [lists.list_of(ALWAYS, into | out), lists.list_of(into), lists.list_of(out)]
-        need(not lists.left)
+        require_straight(not lists.left)
         moves = []
         for node in self.heads:
             last = self.tensors.get(node.sources[1])
@@ -126,7 +127,7 @@ class _StraightenedLoop(Straightened):
         for node in nodes:
             if node.kind == "Exit":
                 value = self.tensors[node.op.outputs[0]]
-                need(value.path == out)
+                require_straight(value.path == out)
                 exits.append(lists.register(value.number))
         constants = {lists.register(number): value for number, value in self.constants.items()}
         condition_register = lists.register(goes_on)
@@ -150,15 +151,14 @@ class _StraightenedLoop(Straightened):
             tuple(moves),
             tuple(sorted(sources - constants.keys() - set(enters))),
             tuple(exits),
-            has_lonely,
+            runs_when_dead,
             self._depth(drafts),
             2 + max(map(blocks_of, drafts)),
         )
 
     def _depth(self, lists: Sequence[Sequence[Draft]]) -> int:
         """How many loops there are in one another; raises NotStraightError if they are too many."""
-        within = (draft.function for drafts in lists for draft in drafts_of(drafts))
-        loops = [function.loop.depth for function in within if isinstance(function, InnerLoop)]
-        depth = 1 + max(loops, default=0)
-        need(depth <= _DEEPEST)
+        within = [loop.depth for drafts in lists for loop in loops_of(drafts)]
+        depth = 1 + max(within, default=0)
+        require_straight(depth <= _MOST_LOOPS)
         return depth

@@ -1,7 +1,7 @@
 """Run straightening: from the nodes of a run with branches and loops to a plan of steps.
 
 It is a plan like those of graphs without control flow, so that hot runs become generated code. A
-branch or a loop is one of its steps. Every value keeps a register of its own.
+branch or a loop is one of its steps. Values do not share registers, but a Merge's with its inputs'.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, Value, read_reference
-from sessrun.reference.session.execute.straight_flow import InnerLoop
 from sessrun.reference.session.plan.drafts import Draft, Role
 from sessrun.reference.session.plan.optimizer_batching import batched
 from sessrun.reference.session.plan.step_lists import (
@@ -23,14 +22,14 @@ from sessrun.reference.session.plan.step_lists import (
     Item,
     StepLists,
     blocks_of,
-    drafts_of,
+    loops_of,
     steps_of,
 )
 from sessrun.reference.session.plan.straightening import (
     NamedValue,
     NotStraightError,
     Straightened,
-    need,
+    require_straight,
 )
 
 __all__ = ["Fetch", "straight_plan"]
@@ -73,7 +72,7 @@ def straight_plan(
         return None
 
 
-@dataclass(slots=True)
+@dataclass
 class _StraightenedRun(Straightened):
     """One attempt to make the list of a run.
 
@@ -90,18 +89,18 @@ class _StraightenedRun(Straightened):
         for tensor in fed:
             item = Item(nodes[0], ALWAYS)  # it has executed: its node does not matter
             self.tensors[tensor] = NamedValue(self.new(ALWAYS), ALWAYS, item)
-        self.take_all(nodes, root)
+        self.take_all(nodes)
         lists = StepLists(self.order, self.bases, self.same, self.switches, self.waiting)
         feeds = tuple(lists.register(self.tensors[tensor].number) for tensor in fed)
         drafts = lists.run_list()
-        need(not lists.left and blocks_of(drafts) <= MOST_BLOCKS)
+        require_straight(not lists.left and blocks_of(drafts) <= MOST_BLOCKS)
         held = [self._fetched(fetch, lists, drafts) for fetch in fetches]
         given = {lists.register(number): value for number, value in self.constants.items()}
         if self.waiting is None and all(node.device.kind == "CPU" for node in nodes):
-            within = [r for draft in drafts if draft.role == "region" for r in draft.inputs]
-            drafts = batched(list(self.by_op), drafts, given, [*held, *within])
+            in_regions = [r for draft in drafts if draft.role == "region" for r in draft.inputs]
+            drafts = batched(list(self.by_op), drafts, given, [*held, *in_regions])
         (steps,) = steps_of([drafts], {STEP_REGISTER, *given, *held})
-        loops = [draft for draft in drafts_of(drafts) if isinstance(draft.function, InnerLoop)]
+        entries = [node.entry for node in self.by_op.values()]
         template: list[Value] = [None] * len(lists.registers)
         for register, value in given.items():
             template[register] = value
@@ -112,24 +111,22 @@ class _StraightenedRun(Straightened):
             template=template,
             feeds=feeds,
             fetches=tuple(held),
-            cancellable=bool(self.takes_step or loops),
-            only_takes=all(
-                node.entry.only_takes or not node.entry.needs_step for node in self.by_op.values()
-            ),
+            cancellable=any(entry.needs_step for entry in entries) or any(loops_of(drafts)),
+            only_takes=all(entry.only_takes or not entry.needs_step for entry in entries),
             may_wait=self.waiting is not None,
         )
 
     def finish_kernel(self, item: Item, inputs: Sequence[int]) -> None:
         """Give an item its kernel; of those that may wait there may be one, in no branch."""
         if item.node.entry.may_wait:
-            need(self.waiting is None and not item.path)
+            require_straight(self.waiting is None and not item.path)
             self.waiting = item
-        super(_StraightenedRun, self).finish_kernel(item, inputs)  # a class with slots is made anew
+        super().finish_kernel(item, inputs)
 
     def _fetched(self, fetch: Fetch, lists: StepLists, drafts: list[Draft]) -> int:
         """The register of a fetched value in host memory, to which a draft is added if it must."""
         value = self.tensors[fetch.tensor]
-        need(value.path == ALWAYS)
+        require_straight(value.path == ALWAYS)
         register = lists.register(value.number)
         if fetch.read is None:
             return register

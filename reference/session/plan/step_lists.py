@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Final
 
 from sessrun.reference.session.execute.dataflow_nodes import Node
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Kernel, StepForm, make_step
-from sessrun.reference.session.execute.straight_flow import Branch, InnerLoop, Steps
+from sessrun.reference.session.execute.straight_flow import Branch, InnerLoop, Steps, StraightLoop
 from sessrun.reference.session.plan.drafts import Draft, Role
 
 __all__ = [
@@ -28,14 +28,14 @@ __all__ = [
     "Path",
     "StepLists",
     "blocks_of",
-    "drafts_of",
+    "loops_of",
     "steps_of",
 ]
 
 #: The conditions under which a value is alive: the numbers of values, and which truth each has.
 Path = frozenset[tuple[int, bool]]
 ALWAYS: Final[Path] = frozenset()
-#: How many blocks may be in one another: Python takes 100.
+#: How many blocks may be in one another in a run's text: Python takes 100 indents.
 MOST_BLOCKS: Final = 80
 
 
@@ -51,8 +51,8 @@ class Item:
       inputs: the numbers of the values that it takes.
       outputs: the numbers of the values that it gives.
       role: what it does for the operation.
-      make: for a loop, from the registers of its inputs and outputs to its step.
-      is_lonely: whether it needs nothing but constant Enters.
+      loop: the loop, if it is one.
+      needs_only_constants: whether it needs nothing but constant Enters.
 
     """
 
@@ -63,8 +63,8 @@ class Item:
     inputs: Sequence[int] = ()
     outputs: Sequence[int] = ()
     role: Role = "kernel"
-    make: Callable[[tuple[int, ...], tuple[int, ...]], InnerLoop] | None = None
-    is_lonely: bool = False
+    loop: StraightLoop | None = None
+    needs_only_constants: bool = False
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class StepLists:
       items: the items; those that they need beside them are taken to have executed.
       bases: for each number the path of what computes its value.
       same: for a number another one that it shares its register with.
-      switches: a Switch by each condition.
+      switches: for each predicate a Switch that takes it.
       last: an item that executes after all that do not need it: it may have to wait.
 
     Attributes:
@@ -128,8 +128,7 @@ class StepLists:
 
     def register(self, number: int) -> int:
         """The register of a value."""
-        while number in self._same:
-            number = self._same[number]
+        number = self._same.get(number, number)
         return self.registers.setdefault(number, len(self.registers))
 
     def run_list(self) -> list[Draft]:
@@ -181,8 +180,8 @@ class StepLists:
         node = item.node
         inputs = tuple(self.register(number) for number in item.inputs)
         outputs = tuple(self.register(number) for number in item.outputs)
-        if item.make is not None:
-            loop = item.make(inputs, outputs)
+        if item.loop is not None:
+            loop = InnerLoop(item.loop, inputs, outputs)
             return [Draft(node.op, node.device, loop, inputs, outputs, "region")]
         if item.function is not None:
             return [Draft(node.op, node.device, item.function, inputs, outputs, item.role)]
@@ -236,13 +235,14 @@ def steps_of(
     ]
 
 
-def drafts_of(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """The drafts of a list, and of those of the branches within it."""
+def loops_of(drafts: Sequence[Draft]) -> Iterator[StraightLoop]:
+    """The loops of a list, and those of the branches within it."""
     for draft in drafts:
-        yield draft
         if isinstance(draft, Fork):
             for side in draft.sides:
-                yield from drafts_of(side)
+                yield from loops_of(side)
+        elif isinstance(draft.function, InnerLoop):
+            yield draft.function.loop
 
 
 def blocks_of(drafts: Sequence[Draft]) -> int:

@@ -1,9 +1,9 @@
 """Straightening: from the nodes of a run or a loop to lists of steps that execute it.
 
-Where an operation is alive follows from the Switches before it: its *path* is the set of conditions
-that must hold, each the number of a value with a truth. An operation has the conditions of all that
-it needs; a Merge of what two sides of a condition give loses that condition. A value that is only
-handed on (by a Switch, an Identity, into the next iteration) keeps its number.
+An operation executes if the conditions of all Switches before it hold. Its *path* is the set of
+these conditions, each as the number of the predicate's value and True or False. The output of a
+Merge of both branches has the path without that condition. Identity, Switch and NextIteration
+compute nothing: their outputs keep the number of their input.
 
 This module has what the run itself and its loops have in common; `run_straightening` and
 `loop_straightening` make the lists.
@@ -27,14 +27,14 @@ from sessrun.reference.session.execute.steps import (
     copied_value,
     read_reference,
 )
-from sessrun.reference.session.execute.straight_flow import InnerLoop, checked_scalar
+from sessrun.reference.session.execute.straight_flow import checked_scalar
 from sessrun.reference.session.plan.folding import FOLDED, GIVEN, folded
 from sessrun.reference.session.plan.step_lists import ALWAYS, Item, Path
 
-__all__ = ["NamedValue", "NotStraightError", "Straightened", "need"]
+__all__ = ["NamedValue", "NotStraightError", "Straightened", "require_straight"]
 
 #: How many conditions may have to hold for an operation, beside those around its loop.
-_DEEPEST: Final = 40
+_MOST_CONDITIONS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class NotStraightError(Exception):
     """There is an operation that lists of steps cannot execute."""
 
 
-def need(holds: bool) -> None:
+def require_straight(holds: bool) -> None:
     """Raise NotStraightError unless it holds."""
     if not holds:
         raise NotStraightError
 
 
-@dataclass(slots=True)
+@dataclass
 class Straightened:
     """The values and items of nodes that are to be executed as lists of steps.
 
@@ -66,14 +66,13 @@ class Straightened:
       items: the item of each node.
       order: the items that are to be in lists.
       bases: for each number the path of what computes its value.
-      same: for a number another one that it shares its register with.
-      switches: a Switch by each condition.
-      checks: the items that check a condition to be a scalar, by its number and their path.
+      same: from the number of a Merge's input to that of its output, where both have one register.
+      switches: for each predicate a Switch that takes it, which errors name.
+      checks: for each predicate of unknown shape and each path the item that checks that it is a
+        scalar.
       loop_conds: the numbers of conditions of loops.
-      inner: the Exits of each loop within.
       entering: what each Enter of a loop within takes.
       constants: by number the values that are the same in every run.
-      takes_step: the items whose kernels take the running step.
       is_run: whether these are the nodes of the run itself, not of a loop.
 
     """
@@ -87,21 +86,16 @@ class Straightened:
     switches: dict[int, Node] = field(default_factory=dict)
     checks: dict[tuple[int, Path], Item] = field(default_factory=dict)
     loop_conds: set[int] = field(default_factory=set)
-    inner: dict[FrameShape, list[Node]] = field(default_factory=dict)
     entering: dict[Node, NamedValue] = field(default_factory=dict)
     constants: dict[int, Value] = field(default_factory=dict)
-    takes_step: list[Item] = field(default_factory=list)
     is_run: bool = False
 
-    def take_all(self, nodes: Sequence[Node], shape: FrameShape) -> None:
+    def take_all(self, nodes: Sequence[Node]) -> None:
         """Add the items and values of all nodes of a frame; raises NotStraightError."""
-        for node in self.by_op.values():
-            if node.kind == "Exit" and node.frame.around is shape:
-                self.inner.setdefault(node.frame, []).append(node)
         todo = list(nodes)
         while todo:
             left = [node for node in todo if not self.take(node)]
-            need(len(left) < len(todo))
+            require_straight(len(left) < len(todo))
             todo = left
 
     def new(self, path: Path) -> int:
@@ -117,15 +111,15 @@ class Straightened:
             return False
         values = [self.tensors[tensor] for tensor in node.sources]
         if node.kind == "Merge":
-            need(not node.waits)
+            require_straight(not node.waits)
             self._take_merge(node, values)
             return True
         waited = [self.items[control] for control in node.waits]
         path = ALWAYS.union(*(value.path for value in values), *(item.path for item in waited))
         if node.kind == "ControlTrigger":  # runs even if inputs are dead: only its order counts
             path = ALWAYS
-        need(len({number for number, _ in path}) == len(path))  # else it is never alive
-        need(len(path) <= _DEEPEST)
+        require_straight(len({number for number, _ in path}) == len(path))  # else it is never alive
+        require_straight(len(path) <= _MOST_CONDITIONS)
         needs = [value.item for value in values] + waited
         if any(read is not None for read in node.readers):
             values = self._read(node, path, needs, values)
@@ -156,8 +150,10 @@ class Straightened:
         direct: list[Item] = []
         for other in needs:  # what waits for a trigger waits for what that one waits for
             direct.extend(other.needs if other.node.kind == "ControlTrigger" else [other])
-        is_lonely = all(other.is_lonely for other in needs if other.node.kind != "ControlTrigger")
-        return Item(node, path, direct, is_lonely=is_lonely)
+        needs_only_constants = all(
+            other.needs_only_constants for other in needs if other.node.kind != "ControlTrigger"
+        )
+        return Item(node, path, direct, needs_only_constants=needs_only_constants)
 
     def _finish(self, node: Node, item: Item, values: Sequence[NamedValue]) -> None:
         """Set the values of a node's outputs, and the function of its item."""
@@ -170,7 +166,11 @@ class Straightened:
         elif node.child is not None:
             self.entering[node] = values[0]
             self._enter_within(node.child)
-        elif node.kind in {"Exit", "NextIteration"} or op.type in {"Identity", "LoopCond"}:
+        elif node.kind == "NextIteration":  # alive in the next iteration alone
+            users = [user.kind for user, _ in node.edges[0]]
+            require_straight(not self.is_run and not node.controls and set(users) <= {"Merge"})
+            self._give(op.outputs[0], values[0].number, path, item)
+        elif node.kind == "Exit" or op.type in {"Identity", "LoopCond"}:
             self._give(op.outputs[0], values[0].number, path, item)
             if op.type == "LoopCond":
                 self.loop_conds.add(values[0].number)
@@ -179,16 +179,15 @@ class Straightened:
             for output, number in zip(op.outputs, outputs, strict=True):
                 self._give(output, number, path, item)
             inputs = [value.number for value in values]
-            if not self._is_known(node, path, inputs, outputs):
+            if not self._folds(node, path, inputs, outputs):
                 item.outputs = outputs
                 self.finish_kernel(item, inputs)
 
     def finish_kernel(self, item: Item, inputs: Sequence[int]) -> None:
         """Give an item its kernel, on values with these numbers."""
-        need(self.is_run or not item.node.entry.may_wait)
+        require_straight(self.is_run or not item.node.entry.may_wait)
         if item.node.entry.needs_step:
             inputs = [STEP_REGISTER, *inputs]
-            self.takes_step.append(item)
         item.function, item.inputs = item.node.function, inputs
 
     def _take_pred(self, node: Node, item: Item, pred: NamedValue) -> None:
@@ -210,10 +209,8 @@ class Straightened:
         """Set the value of an output, unless another one is fed."""
         self.tensors.setdefault(output, NamedValue(number, path, item))
 
-    def _is_known(
-        self, node: Node, path: Path, inputs: Sequence[int], outputs: Sequence[int]
-    ) -> bool:
-        """Whether the node's values are the same in every run: then they are known from now on."""
+    def _folds(self, node: Node, path: Path, inputs: Sequence[int], outputs: Sequence[int]) -> bool:
+        """Compute the node's values now, if they are the same in every run; whether it was done."""
         kind, known = node.op.type, self.constants
         if node.device.kind != "CPU" or node.device.is_limited:
             return False
@@ -231,14 +228,14 @@ class Straightened:
 
     def _take_merge(self, node: Node, values: Sequence[NamedValue]) -> None:
         """Add a Merge of the values that the two branches of a condition give."""
-        need(len(values) == 2 and not any(node.readers))
+        require_straight(len(values) == 2 and not any(node.readers))
         path = values[0].path & values[1].path
         sides = [value.path - path for value in values]
-        need([len(side) for side in sides] == [1, 1])
+        require_straight([len(side) for side in sides] == [1, 1])
         ((number, truth),), ((other, otherwise),) = sides
-        need(number == other and truth is not otherwise and self.bases[number] <= path)
+        require_straight(number == other and truth is not otherwise and self.bases[number] <= path)
         merged, chosen = self.new(path), self.new(path)
-        needs = [self._given(node, value, merged) for value in values]
+        needs = [self._merge_input(node, value, merged) for value in values]
         if node.edges[1] or node.fetched[1] >= 0:
             for index, value in enumerate(values):
                 choice = Item(node, value.path, [value.item], _numbered(index), outputs=[chosen])
@@ -249,7 +246,7 @@ class Straightened:
         for output, number in zip(node.op.outputs, (merged, chosen), strict=True):
             self._give(output, number, path, item)
 
-    def _given(self, node: Node, value: NamedValue, merged: int) -> Item:
+    def _merge_input(self, node: Node, value: NamedValue, merged: int) -> Item:
         """The item that gives a Merge its value in one branch.
 
         It is the one that computes the value, if that is in the branch; else a new one that copies.
@@ -273,19 +270,19 @@ class Straightened:
             return
         entered = [self.items[enter] for enter in enters]
         paths = {item.path for item in entered if not item.node.op.attrs["is_constant"]}
-        need(len(paths) == 1)
+        require_straight(len(paths) == 1)
         (path,) = paths
-        # With some of it dead, a loop gives nothing; but what needs only the rest is executed.
-        need(all(item.path <= path for item in entered))
-        need(not loop.has_lonely or all(item.path == path for item in entered))
+        # If one entering value is dead, no Exit gives a value. But operations in the loop that need
+        # only constant Enters that live execute all the same: such loops are left to the nodes.
+        require_straight(all(item.path <= path for item in entered))
+        require_straight(not loop.runs_when_dead or all(item.path == path for item in entered))
         exits = list(shape.exits)
-        need(self.is_run or all(max(node.fetched) < 0 for node in exits))
-        need(set(self.inner.get(shape, ())) == set(exits))
+        require_straight(self.is_run or all(max(node.fetched) < 0 for node in exits))
         item = self._item(entered[-1].node, path, entered)
         self.order.append(item)
         item.inputs = [self.entering[enter].number for enter in enters]
         item.outputs = [self.new(path) for _ in exits]
-        item.make = lambda inputs, outputs: InnerLoop(loop, inputs, outputs)
+        item.loop = loop
         for node, number in zip(exits, item.outputs, strict=True):
             self.items[node] = item
             self._give(node.op.outputs[0], number, path, item)
