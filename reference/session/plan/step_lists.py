@@ -32,8 +32,10 @@ __all__ = [
     "steps_of",
 ]
 
-#: The conditions under which a value is alive: the numbers of values, and which truth each has.
-Path = frozenset[tuple[int, bool]]
+#: The number of a predicate's value, and whether it holds.
+_Condition = tuple[int, bool]
+#: The conditions under which a value is alive.
+Path = frozenset[_Condition]
 ALWAYS: Final[Path] = frozenset()
 #: How many blocks may be in one another in a run's text: Python takes 100 indents.
 MOST_BLOCKS: Final = 80
@@ -115,6 +117,7 @@ class StepLists:
         self._missing = [0] * len(items)
         self._users: list[list[int]] = [[] for _ in items]
         self._ready: dict[Path, list[int]] = {}  # by path the heap of their numbers
+        self._under: dict[_Condition, dict[Path, None]] = {}  # the paths of `_ready` with it
         self._last = None if last is None else indices[last]
         if self._last is not None:
             self._missing[self._last] = 1
@@ -139,25 +142,34 @@ class StepLists:
             drafts += self.list_of(ALWAYS)
         return drafts
 
-    def list_of(self, path: Path, barred: Path = ALWAYS) -> list[Draft]:
+    def list_of(
+        self, path: Path, barred: Path = ALWAYS, newest: _Condition | None = None
+    ) -> list[Draft]:
         """The list of the items that can execute on this path, those of longer paths in branches.
 
         Args:
           path: the path.
           barred: conditions of items that are left for later.
+          newest: the condition of the innermost branch that the list is in.
 
         """
         drafts: list[Draft] = []
         while True:
             while path in self._ready:
                 drafts.extend(self._next(path))
-            longer = next((p for p in self._ready if p > path and not p & barred), None)
+            ready = self._ready if newest is None else self._under.get(newest, {})
+            longer = next((other for other in ready if other > path and not other & barred), None)
             if longer is None:
                 return drafts
             drafts.extend(self._branch(path, longer, barred))
 
     def _add_ready(self, index: int) -> None:
-        heapq.heappush(self._ready.setdefault(self._items[index].path, []), index)
+        path = self._items[index].path
+        if path not in self._ready:
+            self._ready[path] = []
+            for condition in path:
+                self._under.setdefault(condition, {})[path] = None
+        heapq.heappush(self._ready[path], index)
 
     def _provide(self, index: int) -> None:
         """Note that one of the things that an item needs is there."""
@@ -171,6 +183,8 @@ class StepLists:
         index = heapq.heappop(heap)
         if not heap:
             del self._ready[path]
+            for condition in path:
+                del self._under[condition][path]
         self.left -= 1
         for user in self._users[index]:
             self._provide(user)
@@ -190,7 +204,8 @@ class StepLists:
     def _branch(self, path: Path, longer: Path, barred: Path) -> list[Draft]:
         """The draft of a branch on a condition of a longer path on which an item is ready."""
         number = next(n for n, _ in longer - path if self._bases[n] <= path)
-        no, yes = (self.list_of(path | {(number, truth)}, barred) for truth in (False, True))
+        conditions = [(number, truth) for truth in (False, True)]
+        no, yes = (self.list_of(path | {newest}, barred, newest) for newest in conditions)
         if not (no or yes):
             return []
         switch, pred = self._switches[number], self.register(number)
