@@ -81,6 +81,11 @@ def frozen(array: Array) -> Array:
     return array
 
 
+def kept(xp: ArrayModule, value: Array) -> Array:
+    """A value as it is kept for later: a read-only view, unless nothing can change it."""
+    return value if xp is HOST and is_scalar(value) else frozen(xp.asarray(value)[...])
+
+
 def is_own(array: Array) -> bool:
     """Whether an array owns its memory and may be written to: an operation computed it.
 

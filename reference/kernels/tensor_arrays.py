@@ -17,7 +17,7 @@ from sessrun.reference.kernels.host import (
     host_array,
     in_memory_of,
     ints,
-    is_scalar,
+    kept,
     stacked,
 )
 from sessrun.reference.kernels.input_shapes import one_number, require_rank, require_rank_at_least
@@ -130,7 +130,7 @@ def write(bind: Bind) -> KernelFunction:
     def compute(array: ElementArray, index: Array, value: Array, flow: Array) -> Array:
         position = one_number(index, "index")
         _check_written(array, dtype)
-        array.write(((position, _kept(xp, value)),), add)
+        array.write(((position, kept(xp, value)),), add)
         return flow
 
     return compute
@@ -148,11 +148,6 @@ def _adder(bind: Bind) -> Callable[[Array, Array], Array]:
     return refuse
 
 
-def _kept(xp: ArrayModule, value: Array) -> Array:
-    """The value as the array keeps it: a read-only view, unless nothing can change it."""
-    return value if xp is HOST and is_scalar(value) else frozen(xp.asarray(value)[...])
-
-
 def _elements(
     xp: ArrayModule,
     array: ElementArray,
@@ -164,9 +159,9 @@ def _elements(
 
 
 def _kept_rows(xp: ArrayModule, value: Array) -> list[Array]:
-    kept = _kept(xp, value)
-    is_list = kept.ndim > 1 or (xp is HOST and kept.dtype != object)  # of numbers, if not of arrays
-    return list(kept) if is_list else [kept[row, ...] for row in range(len(kept))]
+    rows = kept(xp, value)
+    is_list = rows.ndim > 1 or (xp is HOST and rows.dtype != object)  # of numbers, if not of arrays
+    return list(rows) if is_list else [rows[row, ...] for row in range(len(rows))]
 
 
 @binder("TensorArrayReadV3", host_inputs=("handle", "index"))
@@ -310,7 +305,7 @@ def split(bind: Bind) -> KernelFunction:
                 "dynamically resizeable"
             )
         ends = itertools.accumulate(sizes, initial=0)
-        pieces = [_kept(xp, value[begin:end]) for begin, end in itertools.pairwise(ends)]
+        pieces = [kept(xp, value[begin:end]) for begin, end in itertools.pairwise(ends)]
         array.write(list(enumerate(pieces)), add)
         array.split_into(len(pieces))
         return flow

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.host import frozen, in_memory_of, is_scalar, scalar_int
+from sessrun.reference.kernels.host import in_memory_of, kept, scalar_int
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -57,7 +57,7 @@ def _stack_of(handle: object) -> TensorStack:
 
 
 @kernel("StackPushV2", host_inputs=("handle",))
-def push(xp: ArrayModule, handle: object, value: object, *, T: str) -> object:
+def push(xp: ArrayModule, handle: object, value: Any, *, T: str) -> object:
     """Pushes a tensor on the stack, and returns it."""
     target = _stack_of(handle)
     if target.dtype != T:
@@ -66,10 +66,9 @@ def push(xp: ArrayModule, handle: object, value: object, *, T: str) -> object:
             f"Must have type {has.enum} but got {given.enum}: Stack["
             f"{target.name}] is of {has.opdef}, not {given.opdef}"
         )
-    is_fixed = T in _OPAQUE or is_scalar(value)
-    kept = value if is_fixed else frozen(xp.asarray(value)[...])
-    target.push(kept)
-    return kept
+    pushed = value if T in _OPAQUE else kept(xp, value)
+    target.push(pushed)
+    return pushed
 
 
 @kernel("StackPopV2", host_inputs=("handle",))

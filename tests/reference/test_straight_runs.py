@@ -335,7 +335,7 @@ def test_what_waits_for_a_next_iteration_is_executed_in_it(tier: int) -> None:
 
 
 @pytest.mark.usefixtures("functional")
-def test_generated_bodies_are_freed_with_their_session_at_once() -> None:
+def test_a_generated_body_is_freed_without_the_collector() -> None:
     x = tf.placeholder(tf.float32, [])
     y = tf.cond(x > 0.0, lambda: x + 1.0, lambda: x - 1.0)
     gc.collect()

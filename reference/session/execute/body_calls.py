@@ -23,7 +23,7 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.compiling import functions_of
-from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.op_errors import line_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.step_source import Lines, StepWriter
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Value, read_reference
@@ -114,7 +114,6 @@ class BodyCall:
         ]
         text += [*lines.texts, "  pass", " except Exception as error:"]
         text += ["  raise failure_of(error)", f" return ({''.join(f'{r}, ' for r in results)})"]
-
         names = lines.names | {"__builtins__": {}, "Exception": Exception}
         failure = _GeneratedFailure(self._name, first, tuple(lines.ops), tuple(lines.devices))
         names |= {"failure_of": failure.of, "read": read_reference}
@@ -141,12 +140,7 @@ class _GeneratedFailure:
 
     def of(self, error: Exception) -> errors.OpError:
         """The error of the call, of which a step has raised this one."""
-        failure = error
-        if not isinstance(failure, errors.OpError):
-            assert error.__traceback__ is not None
-            line = error.__traceback__.tb_lineno - self.first
-            failure = run_error(error, self.ops[line], self.devices[line])
-            failure.__cause__ = error
+        failure = line_error(error, self.first, self.ops, self.devices)
         raised = _failure(failure, self.name)
         raised.__cause__ = failure
         return raised

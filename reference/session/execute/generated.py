@@ -20,7 +20,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.public import public
 from sessrun.reference.session.execute.compiling import functions_of
 from sessrun.reference.session.execute.late_step import LateStep
-from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.op_errors import line_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.source import FIRST_STEP_LINE, write_source
 from sessrun.reference.session.execute.steps import STEP_REGISTER
@@ -164,13 +164,7 @@ class _Failure:
           CancelledError: the session has ended.
 
         """
-        failure = error
-        if not isinstance(error, errors.OpError):  # that of a branch or a loop knows its operation
-            assert error.__traceback__ is not None
-            line = error.__traceback__.tb_lineno - FIRST_STEP_LINE
-            failure = run_error(error, self.ops[line], self.devices[line])
-            failure.__cause__ = error
-        return self._unless_over(failure)
+        return self._unless_over(line_error(error, FIRST_STEP_LINE, self.ops, self.devices))
 
     def checked(self, view: KernelView) -> KernelView:
         """The view of a fed string, which refuses elements that are no strings."""

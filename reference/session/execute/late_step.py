@@ -40,7 +40,8 @@ class LateStep:
 
         """
         if self._lifetime.is_over:
-            self._lifetime.begin_step().check()
+            with self._lifetime.step() as step:
+                step.check()
 
     def take(self, node: str, make: Callable[[], Attempt]) -> Any:
         """The result of a node's attempt, as `Step.take` gives it.

@@ -6,7 +6,7 @@ Clauses: ERRORS.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sessrun.reference import errors
@@ -14,7 +14,7 @@ from sessrun.reference.base.kernel_errors import KernelError, ResourceExhausted
 from sessrun.reference.devices.allocators import allocator_of, out_of_memory
 from sessrun.reference.graph.operation import Operation
 
-__all__ = ["run_error"]
+__all__ = ["line_error", "run_error"]
 
 #: What numpy says of two operands of an elementwise operation.
 _NOT_TOGETHER: Final = re.compile(r"broadcast together with shapes \(([\d, ]*)\) \(([\d, ]*)\) *$")
@@ -48,6 +48,27 @@ def run_error(
     if isinstance(error, ValueError | TypeError | IndexError | ArithmeticError):
         return _op_error(errors.INVALID_ARGUMENT, _message_of(error), op, device)
     return _op_error(errors.INTERNAL, f"{type(error).__name__}: {error}", op, device)
+
+
+def line_error(
+    error: Exception, first: int, ops: Sequence[Operation], devices: Sequence[str]
+) -> errors.OpError:
+    """The OpError of what generated code has raised in one of its lines.
+
+    Args:
+      error: the exception; that of a call knows its operation.
+      first: the line of the first step.
+      ops: the operation of each line from there on.
+      devices: the name of its device.
+
+    """
+    if isinstance(error, errors.OpError):
+        return error
+    assert error.__traceback__ is not None
+    line = error.__traceback__.tb_lineno - first
+    failure = run_error(error, ops[line], devices[line])
+    failure.__cause__ = error
+    return failure
 
 
 def _message_of(error: Exception) -> str:

@@ -1,9 +1,8 @@
 """Plan: the steps that a signature of a session is compiled to, and their execution.
 
 Each step calls one bound kernel on values in registers and stores the results in registers, or
-executes a branch or a loop. A
-register whose last reader is done is reused for the next result, or emptied in the same step.
-Registers belong to one run, so threads need no lock.
+executes a branch or a loop. A register whose last reader is done is reused for the next result, or
+emptied in the same step. Registers belong to one run, so threads need no lock.
 """
 
 from __future__ import annotations

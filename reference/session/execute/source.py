@@ -37,14 +37,14 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
         return run, proceed, fed
 
 Every name is a letter with a number, or one of this package's: `r` is a register of the plan, `c`
-one that a constant or a variable keeps, `k` a kernel; of a feed `y` is
-the key, `v` the value as given, `f` the conversion, `a` the array, `w` what makes of that the
-kernels' view, and `t`, `d`, `s`, `x` are the type, dtype, shape and tensor of a value that needs no
-conversion; `q` is a value without readers; `u` are the fetched values, `g` and `m` keys and
-classes of their structure. No name and no value of a graph enters the text. A step
-has a line of its own, so that the line of a traceback tells which operation has failed. Registers
-are those of the first tier: a local variable is overwritten or emptied after the last step that
-reads it. `step_source` has the lines of the steps, branches and loops among them.
+one that a constant or a variable keeps, `k` a kernel; of a feed `y` is the key, `v` the value as
+given, `f` the conversion, `a` the array, `w` what makes of that the kernels' view, and `t`, `d`,
+`s`, `x` are the type, dtype, shape and tensor of a value that needs no conversion; `q` is a value
+without readers; `u` are the fetched values, `g` and `m` keys and classes of their structure. No
+name and no value of a graph enters the text. A step has a line of its own, so that the line of a
+traceback tells which operation has failed. Registers are those of the first tier: a local variable
+is overwritten or emptied after the last step that reads it. `step_source` has the lines of the
+steps, branches and loops among them.
 """
 
 from __future__ import annotations

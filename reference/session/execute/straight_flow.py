@@ -217,7 +217,7 @@ class InnerLoop:
 def lists_of(steps: Steps) -> Iterator[Steps]:
     """A list of steps, and those of the branches and loops within it."""
     yield steps
-    for function, left, *_ in steps.forms:
-        if left < 0 and isinstance(function, Branch | InnerLoop):
-            for inner in function.lists:
+    for form in steps.forms:
+        if form[1] < 0 and isinstance(form[0], Branch | InnerLoop):
+            for inner in form[0].lists:
                 yield from lists_of(inner)

@@ -6,6 +6,7 @@ that it names, the output of an `Exit` in the enclosing frame. `dataflow` execut
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -268,17 +269,15 @@ class _Compiler:
             read = _read(value, mover(home, HOST, source, node.device))
             fetches.append(Fetch(tensor, node, read))
         nodes = self.nodes.values()
-        members: dict[int, list[Node]] = {id(frame): [] for frame in self.frames.values()}
-        enters: dict[int, list[Node]] = {id(frame): [] for frame in self.frames.values()}
+        members: dict[FrameShape, list[Node]] = defaultdict(list)
+        enters: dict[FrameShape, list[Node]] = defaultdict(list)
         for node in nodes:
-            if node.frame is not self.root:
-                members[id(node.frame)].append(node)
+            members[node.frame].append(node)
             if node.child is not None:
-                enters[id(node.child)].append(node)
+                enters[node.child].append(node)
         for frame in reversed(self.frames.values()):  # inner loops come first
-            within = members[id(frame)]
-            frame.exits = [node for node in within if node.kind == "Exit"]
-            frame.straight = straight_loop(within, enters[id(frame)], self.nodes)
+            frame.exits = [node for node in members[frame] if node.kind == "Exit"]
+            frame.straight = straight_loop(members[frame], enters[frame], self.nodes)
         fed = list(self.fed)
         plan = None if traced else straight_plan(self.root, self.nodes, fed, fetches)
         if plan is not None:
